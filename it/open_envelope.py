@@ -1,6 +1,6 @@
-"""Opens Keyfleet's golden envelopes without Keyfleet: an independent reading of the format.
+"""Opens Keyfleet's golden envelopes without Keyfleet's code: an independent implementation of the format.
 
-Usage: open_envelope.py FILE. Exits 1 at the first line that does not end as it says.
+Usage: open_envelope.py FILE. Exits with 1 at the first envelope whose result is not the expected one.
 """
 import hmac
 import struct
@@ -20,15 +20,15 @@ class Refused(Exception):
 
 
 def items(*parts):
-    """Each part behind its length in four bytes."""
+    """Each part, preceded by its length in four bytes."""
     return b"".join(struct.pack(">I", len(part)) + part for part in parts)
 
 
-def open_box(derive, aad, box):
+def open_sealed(derive, aad, blob):
     """salt (32) | commitment (32) | ciphertext and tag"""
-    if len(box) < 80:
+    if len(blob) < 80:
         raise Refused
-    salt, commitment, sealed = box[:32], box[32:64], box[64:]
+    salt, commitment, sealed = blob[:32], blob[32:64], blob[64:]
     derived = derive(salt)
     if not hmac.compare_digest(derived[32:], commitment):
         raise Refused
@@ -43,32 +43,32 @@ def suite_1(key, purpose):
 
 
 def unwrap(kek, aad, wrapped):
-    """A DEK in form 1, a box of suite 1, or in form 2, which begins with 02."""
+    """Unwraps a DEK of form 1 (sealed with suite 1) or of form 2 (begins with the byte 02)."""
     if len(wrapped) == 112:
-        return open_box(suite_1(kek, b"wrap"), aad, wrapped)
+        return open_sealed(suite_1(kek, b"wrap"), aad, wrapped)
     if len(wrapped) != 113 or wrapped[0] != 2:
         raise Refused
     extracted = hmac.digest(b"keyfleet-wrap-2", kek, "sha512")
-    return open_box(lambda salt: HKDFExpand(SHA512(), 64, salt).derive(extracted), aad, wrapped[1:])
+    return open_sealed(lambda salt: HKDFExpand(SHA512(), 64, salt).derive(extracted), aad, wrapped[1:])
 
 
-def open_envelope(envelope, keks, keyring, place):
+def open_envelope(envelope, keks, keyring, location):
     magic, form, suite, version, wrapped = struct.unpack(">4sBBIH", envelope[:12])
     if (magic, form, suite) != (b"\xebKFE", 1, SUITE[0]):
         raise Refused
     if version not in keks:
         raise KeyError(version)
     dek, data = envelope[12 : 12 + wrapped], envelope[12 + wrapped :]
-    wrap_aad = items(PRODUCT, SUITE, keyring, struct.pack(">I", version), *place)
-    data_aad = items(PRODUCT, SUITE, keyring, *place)
-    return open_box(suite_1(unwrap(keks[version], wrap_aad, dek), b"data"), data_aad, data)
+    wrap_aad = items(PRODUCT, SUITE, keyring, struct.pack(">I", version), *location)
+    data_aad = items(PRODUCT, SUITE, keyring, *location)
+    return open_sealed(suite_1(unwrap(keks[version], wrap_aad, dek), b"data"), data_aad, data)
 
 
 def outcome(values):
     keks = {int(name[4:]): value for name, value in values.items() if name.startswith("kek.")}
-    place = values["collection"], values["id"], values["field"]
+    location = values["collection"], values["id"], values["field"]
     try:
-        return "opened", open_envelope(values["envelope"], keks, values["keyring"], place)
+        return "opened", open_envelope(values["envelope"], keks, values["keyring"], location)
     except KeyError:
         return "no-such-version", b""
     except Refused:
@@ -87,7 +87,7 @@ def main(path):
         count += 1
     if count == 0:
         sys.exit(f"{path} holds no envelope")
-    print(f"{count} envelopes ended as they say")
+    print(f"{count} envelopes have the expected results")
 
 
 if __name__ == "__main__":

@@ -25,26 +25,26 @@ import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
-/// Puts the jars of a class path into one, with what a class loader of this JDK would find in them: of
-/// several entries with one name the first, of several versions of a class the one for this JDK, of
-/// lists of services all. Class files that are too old for an AOT cache are raised to Java 25, and of
-/// our own classes the calls are made plain that it cannot keep.
+/// Bundles the jars of a class path into one jar with what a class loader of this JDK finds in them:
+/// of several entries with one name the first, of several versions of a class the one for this JDK,
+/// and the service lists of all jars. Class files that are too old for an AOT cache are converted to
+/// Java 25. In our own classes, [PlainCalls] replaces the dynamic calls that a cache cannot keep.
 ///
 /// Run by the launcher's build: `java BundleJars.java OUT JAR…`.
 final class BundleJars implements AutoCloseable {
   private static final String SERVICES = "META-INF/services/";
   private static final String OWN = "keyfleet/";
 
-  /// Nobody asks the class loader for these; a library that is unpacked beside the jars is not needed.
-  private static final List<String> LEFT_OUT =
+  /// Not read through the class loader, or, as native libraries, unpacked beside the jars.
+  private static final List<String> EXCLUDED =
       List.of("META-INF/MANIFEST.MF", "META-INF/INDEX.LIST", "META-INF/maven/", "org/sqlite/native/");
 
   private static final List<String> SIGNATURES = List.of(".SF", ".RSA", ".DSA", ".EC");
 
-  /// The first class files with stack maps; older ones no AOT cache takes.
-  private static final int OLDEST = ClassFile.JAVA_6_VERSION;
+  /// The first version with stack maps; an AOT cache does not accept older class files.
+  private static final int MIN_VERSION = ClassFile.JAVA_6_VERSION;
 
-  private static final ClassTransform RAISE =
+  private static final ClassTransform CONVERT_TO_JAVA_25 =
       ClassTransform.transformingMethodBodies((body, element) -> body.with(element))
           .andThen(ClassTransform.endHandler(type -> type.withVersion(ClassFile.JAVA_25_VERSION, 0)));
 
@@ -55,7 +55,7 @@ final class BundleJars implements AutoCloseable {
 
   private BundleJars(JarOutputStream out, ClassLoader all) {
     this.out = out;
-    // A stack map names the common parent of two types, so the parents of all types must be found.
+    // A stack map names the common supertype of two types, so all supertypes must be found.
     this.classes =
         ClassFile.of(
             StackMapsOption.GENERATE_STACK_MAPS,
@@ -91,7 +91,7 @@ final class BundleJars implements AutoCloseable {
           String lines = new String(bytes, StandardCharsets.UTF_8);
           services.computeIfAbsent(name, _ -> new StringBuilder()).append(lines).append('\n');
         } else if (names.add(name)) {
-          write(name, name.endsWith(".class") ? prepared(name, bytes) : bytes);
+          write(name, name.endsWith(".class") ? convert(name, bytes) : bytes);
         }
       }
     }
@@ -104,24 +104,24 @@ final class BundleJars implements AutoCloseable {
     return !entry.isDirectory()
         && !isSignature
         && !name.equals("module-info.class")
-        && LEFT_OUT.stream().noneMatch(name::startsWith);
+        && EXCLUDED.stream().noneMatch(name::startsWith);
   }
 
-  /// Of the libraries' classes all stay as they are that can.
-  private byte[] prepared(String name, byte[] bytes) {
+  /// Classes of libraries stay as they are if an AOT cache accepts them.
+  private byte[] convert(String name, byte[] bytes) {
     if (name.startsWith(OWN)) {
       ClassModel model = classes.parse(bytes);
       return classes.transformClass(model, PlainCalls.of(model));
     }
-    return isOld(bytes) ? classes.transformClass(classes.parse(bytes), RAISE) : bytes;
+    return isOld(bytes) ? classes.transformClass(classes.parse(bytes), CONVERT_TO_JAVA_25) : bytes;
   }
 
-  /// The major version stands in bytes 6 and 7.
+  /// The major version is in bytes 6 and 7.
   private static boolean isOld(byte[] bytes) {
-    return ((bytes[6] & 0xff) << 8 | bytes[7] & 0xff) < OLDEST;
+    return ((bytes[6] & 0xff) << 8 | bytes[7] & 0xff) < MIN_VERSION;
   }
 
-  /// Not compressed: it would be unpacked again at every start.
+  /// Not compressed: otherwise every start would decompress it.
   private void write(String name, byte[] bytes) throws IOException {
     JarEntry entry = new JarEntry(name);
     CRC32 checksum = new CRC32();

@@ -23,9 +23,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// Makes ordinary methods of what a class would link at its first call: switches over types, and a
-/// record's `equals` and `hashCode`. An AOT cache of JDK 25 keeps such links of lambdas and of
-/// strings, but not these, and each takes a command milliseconds at every start.
+/// Replaces dynamic call sites with ordinary methods: switches over types, and a record's `equals`
+/// and `hashCode`. An AOT cache of JDK 25 keeps the links of lambdas and string concatenations, but
+/// not these, and each costs a command milliseconds at every start.
 final class PlainCalls {
   private static final ClassDesc SWITCHES = ClassDesc.of("java.lang.runtime.SwitchBootstraps");
   private static final ClassDesc RECORDS = ClassDesc.of("java.lang.runtime.ObjectMethods");
@@ -34,11 +34,11 @@ final class PlainCalls {
   private static final int HIDDEN =
       ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC | ClassFile.ACC_SYNTHETIC;
 
-  private record Plain(String name, MethodTypeDesc type, Consumer<CodeBuilder> body) {}
+  private record PlainMethod(String name, MethodTypeDesc type, Consumer<CodeBuilder> body) {}
 
   private final ClassDesc owner;
   private final boolean isInterface;
-  private final List<Plain> plain = new ArrayList<>();
+  private final List<PlainMethod> methods = new ArrayList<>();
 
   private PlainCalls(ClassModel model) {
     owner = model.thisClass().asSymbol();
@@ -47,34 +47,34 @@ final class PlainCalls {
 
   static ClassTransform of(ClassModel model) {
     PlainCalls calls = new PlainCalls(model);
-    return ClassTransform.transformingMethodBodies(calls::call)
-        .andThen(ClassTransform.endHandler(calls::addPlain));
+    return ClassTransform.transformingMethodBodies(calls::replace)
+        .andThen(ClassTransform.endHandler(calls::addMethods));
   }
 
-  private void addPlain(ClassBuilder type) {
-    plain.forEach(it -> type.withMethodBody(it.name(), it.type(), HIDDEN, it.body()));
+  private void addMethods(ClassBuilder type) {
+    methods.forEach(it -> type.withMethodBody(it.name(), it.type(), HIDDEN, it.body()));
   }
 
-  private void call(CodeBuilder code, CodeElement element) {
+  private void replace(CodeBuilder code, CodeElement element) {
     Optional<Consumer<CodeBuilder>> body =
         element instanceof InvokeDynamicInstruction site ? body(site) : Optional.empty();
     if (body.isPresent() && element instanceof InvokeDynamicInstruction site) {
-      String name = "plain$" + plain.size() + "$" + site.name();
-      plain.add(new Plain(name, site.typeSymbol(), body.get()));
+      String name = "plain$" + methods.size() + "$" + site.name();
+      methods.add(new PlainMethod(name, site.typeSymbol(), body.get()));
       code.invokestatic(owner, name, site.typeSymbol(), isInterface);
     } else {
       code.with(element);
     }
   }
 
-  /// Nothing for a call that stays as it is.
+  /// Empty for a call that stays as it is.
   private Optional<Consumer<CodeBuilder>> body(InvokeDynamicInstruction site) {
     DirectMethodHandleDesc bootstrap = site.bootstrapMethod();
     List<ConstantDesc> arguments = site.bootstrapArgs();
     if (bootstrap.owner().equals(SWITCHES)) {
       boolean isOfEnum = bootstrap.methodName().equals("enumSwitch");
       return arguments.stream().allMatch(it -> it instanceof ClassDesc || isOfEnum)
-          ? Optional.of(code -> choose(code, site.typeSymbol().parameterType(0), arguments))
+          ? Optional.of(code -> writeSwitch(code, site.typeSymbol().parameterType(0), arguments))
           : Optional.empty();
     }
     if (!bootstrap.owner().equals(RECORDS)) {
@@ -83,15 +83,15 @@ final class PlainCalls {
     List<DirectMethodHandleDesc> getters =
         arguments.stream().skip(2).map(DirectMethodHandleDesc.class::cast).toList();
     return switch (site.name().stringValue()) {
-      case "equals" -> Optional.of(code -> equal(code, getters));
-      case "hashCode" -> Optional.of(code -> hash(code, getters));
-      default -> Optional.empty(); // what is for people may take its time
+      case "equals" -> Optional.of(code -> writeEquals(code, getters));
+      case "hashCode" -> Optional.of(code -> writeHashCode(code, getters));
+      default -> Optional.empty(); // toString is rarely called at a start
     };
   }
 
-  /// `int (T value, int from)`: the first label, from that one on, which fits the value: a type, or
-  /// the name of an enum's constant.
-  private static void choose(CodeBuilder code, ClassDesc type, List<ConstantDesc> labels) {
+  /// `int (T value, int from)`: the first label from `from` on that matches the value. A label is a
+  /// type or the name of an enum constant.
+  private static void writeSwitch(CodeBuilder code, ClassDesc type, List<ConstantDesc> labels) {
     code.aload(0).ifThen(Opcode.IFNULL, isNull -> isNull.iconst_m1().ireturn());
     for (int i = 0; i < labels.size(); i++) {
       Label next = code.newLabel();
@@ -107,7 +107,7 @@ final class PlainCalls {
   }
 
   /// `boolean (R one, Object other)`.
-  private void equal(CodeBuilder code, List<DirectMethodHandleDesc> getters) {
+  private void writeEquals(CodeBuilder code, List<DirectMethodHandleDesc> getters) {
     Label differ = code.newLabel();
     code.aload(1).instanceOf(owner).ifeq(differ);
     code.aload(1).checkcast(owner).astore(2);
@@ -128,7 +128,7 @@ final class PlainCalls {
   }
 
   /// `int (R one)`.
-  private void hash(CodeBuilder code, List<DirectMethodHandleDesc> getters) {
+  private void writeHashCode(CodeBuilder code, List<DirectMethodHandleDesc> getters) {
     code.iconst_0();
     for (DirectMethodHandleDesc getter : getters) {
       ClassDesc type = type(getter);

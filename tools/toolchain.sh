@@ -1,5 +1,5 @@
-# What ./keyfleet and ./dev share: where things are, which JDK, which Maven. Sourced with `here` set to the
-# checkout. POSIX sh; the functions that a start of ./keyfleet calls fork no process.
+# Shared by ./keyfleet and ./dev: folders, the JDK, Maven. The caller sets `here` to the checkout. POSIX sh; the
+# functions that every start of ./keyfleet calls start no process.
 
 cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/keyfleet
 maven_version=3.10.0
@@ -24,17 +24,17 @@ is_jdk() {
   return 1
 }
 
-# keep_time FILE: so that whoever changes it, to a newer file or an older one, is noticed at the next start of the build
-# in `app`.
-keep_time() {
+# record_mtime FILE: records the file's time for the build in `app`, so that the next start notices a newer file and an
+# older one.
+record_mtime() {
   [ -e "$1" ] || return 0
   touch -r "$1" "$app/${1##*/}.time"
-  is_same_time "$1" || rm "$app/${1##*/}.time"
+  has_recorded_mtime "$1" || rm "$app/${1##*/}.time"
 }
 
-# is_same_time FILE: has it still the time that it had when the application was built? Where that could not be kept
-# exactly: is it at least no newer than the build?
-is_same_time() {
+# has_recorded_mtime FILE: does the file still have the time that it had when the application was built? If that time
+# could not be recorded exactly: is the file at least not newer than the build?
+has_recorded_mtime() {
   time=$app/${1##*/}.time
   if [ -e "$time" ]; then
     ! [ "$1" -nt "$time" ] && ! [ "$1" -ot "$time" ]
@@ -43,7 +43,7 @@ is_same_time() {
   fi
 }
 
-# find_jdk: sets `jdk` to the first that will do: JAVA_HOME, the path's, the usual folders.
+# find_jdk: sets `jdk` to the first JDK of 25 or newer in JAVA_HOME, on the PATH, or in the usual folders.
 find_jdk() {
   jdk=${JAVA_HOME:-}
   if [ -n "$jdk" ] && is_jdk "$jdk"; then return; fi
@@ -60,41 +60,42 @@ find_jdk() {
     "install one (Debian: temurin-25-jdk or openjdk-25-jdk-headless; macOS: brew install openjdk@25), or set JAVA_HOME"
 }
 
-sha() { # sha BITS [FILE…]: the digest alone
+# digest BITS [FILE…]: prints only the SHA-2 digest.
+digest() {
   bits=$1
   shift
   if command -v "sha${bits}sum" >/dev/null; then set -- "sha${bits}sum" "$@"; else set -- shasum -a "$bits" "$@"; fi
   "$@" | cut -d ' ' -f 1
 }
 
-# fetch_maven: sets `maven` to the pinned Maven, which any other Maven fetches by its coordinates.
+# fetch_maven: sets `maven` to the pinned Maven. An installed Maven of any version fetches it from its repository.
 fetch_maven() {
   maven=$cache/apache-maven-$maven_version/bin/mvn
   if [ -x "$maven" ]; then return; fi
-  command -v mvn >/dev/null || fail "needs Maven to fetch its own, and there is none on the PATH" "apt-get install maven, or brew install maven"
+  command -v mvn >/dev/null || fail "needs an installed Maven to fetch the pinned one, and none is on the PATH" "apt-get install maven, or brew install maven"
   mkdir -p "$cache"
   fetched=$(mktemp -d "$cache/maven.XXXXXX")
   # shellcheck disable=SC2086 # Maven before 3.9 does not read MAVEN_ARGS by itself
   (cd "$fetched" && mvn -q -B ${MAVEN_ARGS:-} org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy \
     -Dartifact=org.apache.maven:apache-maven:$maven_version:tar.gz:bin -DoutputDirectory="$fetched") </dev/null >"$fetched/log" 2>&1 ||
-    fail "could not fetch Maven $maven_version: see $fetched/log" "check the network and Maven's settings, then run it again"
+    fail "cannot fetch Maven $maven_version: see $fetched/log" "check the network and Maven's settings, then run it again"
   archive=$fetched/apache-maven-$maven_version-bin.tar.gz
-  [ "$(sha 512 "$archive")" = $maven_sha512 ] ||
-    fail "the Maven $maven_version that was fetched is not the one that was published: $archive" "check what your Maven fetches from"
+  [ "$(digest 512 "$archive")" = $maven_sha512 ] ||
+    fail "the fetched Maven $maven_version does not have the published digest: $archive" "check the repository that your Maven uses"
   tar -C "$fetched" -xzf "$archive"
-  # Another first start may have been quicker; theirs is as good.
+  # Another first start may have been faster; its copy is the same.
   mv "$fetched/apache-maven-$maven_version" "$cache/" 2>/dev/null || [ -x "$maven" ]
   rm -rf "$fetched"
 }
 
-# run_maven ARGUMENT…: the pinned Maven on the JDK that was found.
+# run_maven ARGUMENT…: runs the pinned Maven on the JDK of find_jdk.
 run_maven() {
   JAVA_HOME=$jdk MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC -XX:TieredStopAtLevel=1" \
     "$maven" -B -ntp -f "$here/pom.xml" "$@" </dev/null
 }
 
-# commit: which commit this is, and a + if the sources have changed since.
-commit() {
+# commit_id: prints the commit of the checkout, with a + if the sources have changed since.
+commit_id() {
   id=$(git -C "$here" rev-parse --short HEAD 2>/dev/null) || id=unknown
   git -C "$here" diff --quiet HEAD -- '*.java' 2>/dev/null || id=$id+
   echo "$id"

@@ -19,7 +19,7 @@ import (
 
 const prefix = "k8s:enc:kms:v2:" + provider + ":"
 
-// An age is what the staleness of a stored value says: whether a write that changes nothing would be done.
+// An age says whether a stored value is stale, so that an update without a change would write it again.
 type age string
 
 const (
@@ -27,7 +27,7 @@ const (
 	stale age = "stale"
 )
 
-// An apiServer is the part of kube-apiserver between a resource and etcd, as one start of it has it.
+// An apiServer is the part of kube-apiserver between a resource and etcd, for one start of the process.
 type apiServer struct {
 	secrets value.Transformer
 	checks  []healthz.HealthChecker
@@ -65,7 +65,7 @@ func (s *apiServer) fromStorage(ctx context.Context, name string, stored []byte)
 	return text, fresh, err
 }
 
-// path is the key in etcd, to which a value is bound.
+// path is the etcd key, to which a value is bound.
 func path(name string) value.Context {
 	return value.DefaultContext("/registry/secrets/default/" + name)
 }
@@ -83,7 +83,7 @@ func (s *apiServer) health(ctx context.Context) error {
 	return nil
 }
 
-// keyID reads what stands in etcd for all to see.
+// keyID reads the key_id, which is stored in clear text.
 func keyID(stored []byte) (string, error) {
 	object := &kmstypes.EncryptedObject{}
 	bare, ok := bytes.CutPrefix(stored, []byte(prefix))
@@ -94,7 +94,7 @@ func keyID(stored []byte) (string, error) {
 	return object.KeyID, err
 }
 
-// calls counts what an API server has asked of its plugin, answered or not.
+// calls counts the calls of an API server to its plugin, answered or not.
 type calls struct {
 	status, encrypt, decrypt atomic.Int64
 }
@@ -103,7 +103,7 @@ func (c *calls) String() string {
 	return fmt.Sprintf("status=%d encrypt=%d decrypt=%d", c.status.Load(), c.encrypt.Load(), c.decrypt.Load())
 }
 
-// counted is upstream's own client, with a count beside it.
+// counted wraps upstream's own client and counts its calls.
 type counted struct {
 	plugin service.Service
 	calls  *calls

@@ -1,32 +1,33 @@
 ------------------------------ MODULE Rollout ------------------------------
-(* One attempt to bring nodes to a release: drivers that claim epochs and lose them, desired states   *)
-(* written by compare-and-set, nodes that are cut off, fall ill, and pause between reading and acting. *)
-(*                                                                                                    *)
-(* A driver has one thread: what it means to send may land much later, or never. A claim that a       *)
-(* driver lost does not stop what is on its way. Preparing is part of a slot; a second attempt, the   *)
-(* lane of offline nodes and pauses between batches are not here.                                     *)
+(* One attempt to bring nodes to a release: drivers that claim epochs and lose them, desired states    *)
+(* written by compare-and-set, nodes that are cut off, become unhealthy, and pause between reading and *)
+(* acting.                                                                                             *)
+(*                                                                                                     *)
+(* A driver has one thread: a message that it sends may arrive much later, or never. A lost claim does *)
+(* not stop messages that are on their way. Preparing is part of a slot; a second attempt, the lane of *)
+(* offline nodes and pauses between batches are not modelled here.                                     *)
 EXTENDS Naturals, FiniteSets
 
 CONSTANTS
   Nodes, Drivers,
   Batch,          \* nodes in flight
-  MaxUnavailable, \* nodes that may be given up as unreachable with their apply committed
-  MaxFailed,      \* failed nodes at which the rollout turns back
+  MaxUnavailable, \* nodes that may be unreachable after their apply is committed
+  MaxFailed,      \* failed nodes at which the rollout goes back
   MaxEpoch,       \* claims, not counting the one that an abort makes
   Troubles        \* what may happen: "cut" | "sick" | "late" | "abort" | "loss"
 
-CONSTANTS         \* the laws; the first value of each is the true one
-  Write,          \* "compare" : never over a higher epoch | "put"
-  AbortWhen,      \* "acknowledged" | "told"
+CONSTANTS         \* the rules; the first value of each is correct
+  Write,          \* "compare": never over a higher epoch | "put"
+  AbortWhen,      \* "acknowledged" | "written"
   AbortClaims,    \* TRUE: an abort is an epoch of its own
-  Slots,          \* "kept" | "given away": who is unreachable counts no more
+  Slots,          \* "kept" | "given away": an unreachable node no longer counts
   Obeys,          \* "the highest" | "anyone"
-  Nudges,         \* a command sent directly: "checked" against desired, so no more than a hint | "believed"
+  Nudges,         \* a direct command: "checked" against desired, so only a hint | "believed"
   ConfirmsWhen,   \* "soaked" | "soaking"
   AppliesWhen     \* "staged" | "asked"
 
 VARIABLES hi, ctl, driver, desired, node, report, cut,
-  wire  \* what nodes may be told directly: late, in any order, again, or never
+  wire  \* direct commands to nodes: they arrive late, in any order, again, or never
 vars == <<hi, ctl, driver, desired, node, report, cut, wire>>
 
 Nothing == [goal |-> "none", epoch |-> 0]
@@ -36,7 +37,7 @@ Nothing == [goal |-> "none", epoch |-> 0]
 In(states) == {n \in Nodes : ctl.of[n] \in states}
 InFlight == In({"staging", "applied", "confirming"})
 Unreachable == In({"unreachable"})
-\* Whoever may yet run the release unconfirmed, because somebody once decided so.
+\* The nodes that may still run the release unconfirmed because of an earlier decision.
 Committed == In({"applied", "unreachable", "confirming"})
 
 RoomForOne ==
@@ -48,7 +49,7 @@ MayGiveUp == Slots = "given away" \/ Cardinality(Unreachable) < MaxUnavailable
 TooMany == Cardinality(In({"failed"})) >= MaxFailed
 Forward == ctl.state = "rolling" /\ ~TooMany
 
-\* What each node shall reach: a function of the record, so saying it twice is harmless.
+\* What each node should reach: a function of the record, so sending it twice is harmless.
 Goal(n) ==
   IF ctl.state = "rolling"
   THEN CASE ctl.of[n] = "staging" -> "staged"
@@ -62,26 +63,26 @@ Goal(n) ==
 Leads(d) == driver[d].lead # 0 /\ driver[d].lead = ctl.epoch
 Going == ctl.state \in {"rolling", "aborting"}
 
-NobodyAhead == \A d \in Drivers : driver[d].lead <= ctl.epoch
+NoneAhead == \A d \in Drivers : driver[d].lead <= ctl.epoch
 
-\* By creating a key, so each epoch has one owner. There is always one left for an abort.
+\* By creating a key, so each epoch has one owner. One epoch always remains for an abort.
 Claim(d) ==
   /\ Going
   /\ \/ hi < MaxEpoch
      \/ ctl.state = "rolling" /\ "abort" \in Troubles /\ hi = MaxEpoch
-     \/ ctl.state = "rolling" /\ TooMany /\ NobodyAhead
+     \/ ctl.state = "rolling" /\ TooMany /\ NoneAhead
   /\ hi' = hi + 1
   /\ driver' = [driver EXCEPT ![d].lead = hi + 1]
   /\ UNCHANGED <<ctl, desired, node, report, cut, wire>>
 
-\* Whoever adopts a rollout that must turn back turns it back at once.
+\* A driver that adopts a rollout that must go back makes it go back at once.
 Enter(d) ==
   /\ ctl.state = "aborting" \/ Forward
   /\ driver[d].lead > ctl.epoch
   /\ ctl' = [ctl EXCEPT !.epoch = driver[d].lead]
   /\ UNCHANGED <<hi, driver, desired, node, report, cut, wire>>
 
-\* Ordered by a person, or because too many failed. The new epoch fences what is on its way.
+\* By order of an operator, or because too many nodes failed. The new epoch fences late messages.
 Abort(d) ==
   /\ ctl.state = "rolling" /\ (TooMany \/ "abort" \in Troubles)
   /\ IF AbortClaims THEN driver[d].lead > ctl.epoch ELSE Leads(d)
@@ -102,7 +103,7 @@ Confirm(d, n) ==
   /\ Forward /\ report[n].phase = ConfirmsWhen
   /\ Moves(d, n, {"applied", "unreachable"}, "confirming")
 
-\* How a node ended, by its own word.
+\* How a node ended, by its own report.
 Outcome(n) == CASE report[n].phase = "confirmed" -> "confirmed"
                 [] report[n].phase = "back" /\ report[n].why = "sick" -> "failed"
                 [] report[n].phase = "back" /\ report[n].why = "late" -> "missed"
@@ -151,7 +152,7 @@ Lose(d) ==
 
 Forwards == [idle |-> "staged", staged |-> "soaking"]
 
-\* The phase in which a node that obeys a goal finds itself.
+\* The phase of a node after it obeys a goal.
 Obeyed(phase, goal) ==
   CASE goal = "staged" /\ phase = "idle" -> "staged"
     [] goal = "applied" /\ phase \in {"idle", "staged"} -> Forwards[phase]
@@ -163,12 +164,12 @@ After(n, m) ==
   IF m.epoch < node[n].seen /\ Obeys = "the highest" THEN node[n]
   ELSE [node[n] EXCEPT !.seen = m.epoch, !.phase = Obeyed(@, m.goal)]
 
-Told(n) == {desired[n]} \cup {[goal |-> m.goal, epoch |-> m.epoch] : m \in {w \in wire : w.n = n}}
+OrdersFor(n) == {desired[n]} \cup {[goal |-> m.goal, epoch |-> m.epoch] : m \in {w \in wire : w.n = n}}
 
-\* It may take a long time to act on what it read; reading again forgets what was read before.
+\* A node may act on an order long after reading it; reading again replaces the earlier order.
 Read(n) ==
   /\ ~cut[n]
-  /\ \E m \in Told(n) \ ({Nothing} \cup node[n].got) :
+  /\ \E m \in OrdersFor(n) \ ({Nothing} \cup node[n].got) :
        After(n, m) # node[n] /\ node' = [node EXCEPT ![n].got = {m}]
   /\ UNCHANGED <<hi, ctl, driver, desired, report, cut, wire>>
 
@@ -189,10 +190,10 @@ Falls(n, why) ==
 Sicken(n) == "sick" \in Troubles /\ Falls(n, "sick")
 Deadline(n) == ("late" \in Troubles \/ cut[n]) /\ Falls(n, "late")
 
-Said(n) == [phase |-> node[n].phase, why |-> node[n].why, seen |-> node[n].seen]
+CurrentReport(n) == [phase |-> node[n].phase, why |-> node[n].why, seen |-> node[n].seen]
 Report(n) ==
-  /\ ~cut[n] /\ report[n] # Said(n)
-  /\ report' = [report EXCEPT ![n] = Said(n)]
+  /\ ~cut[n] /\ report[n] # CurrentReport(n)
+  /\ report' = [report EXCEPT ![n] = CurrentReport(n)]
   /\ UNCHANGED <<hi, ctl, driver, desired, node, cut, wire>>
 
 Cut(n) ==
@@ -200,7 +201,7 @@ Cut(n) ==
   /\ cut' = [cut EXCEPT ![n] = ~@]
   /\ UNCHANGED <<hi, ctl, driver, desired, node, report, wire>>
 
-(* -------------------------------------------------------------------------------------- the whole *)
+(* ------------------------------------------------------------------------------------- the system *)
 
 Init ==
   /\ hi = 0
@@ -208,7 +209,7 @@ Init ==
   /\ driver = [d \in Drivers |-> [lead |-> 0, way |-> {}]]
   /\ desired = [n \in Nodes |-> Nothing]
   /\ node = [n \in Nodes |-> [phase |-> "idle", why |-> "none", seen |-> 0, got |-> {}]]
-  /\ report = [n \in Nodes |-> Said(n)]
+  /\ report = [n \in Nodes |-> CurrentReport(n)]
   /\ cut = [n \in Nodes |-> FALSE]
   /\ wire = {}
 
@@ -223,10 +224,10 @@ NodeStep(n) ==
 Next == (\E d \in Drivers : DriverStep(d)) \/ (\E n \in Nodes : NodeStep(n))
 Spec == Init /\ [][Next]_vars
 
-\* Somebody leads and goes on; what is sent does not get lost for ever; in the end no node is cut off.
+\* Some driver leads and continues; messages are not lost for ever; in the end no node is cut off.
 Fair ==
   /\ WF_vars(\E d \in Drivers : hi = 0 /\ Claim(d))
-  /\ WF_vars(\E d \in Drivers : TooMany /\ NobodyAhead /\ Claim(d))
+  /\ WF_vars(\E d \in Drivers : TooMany /\ NoneAhead /\ Claim(d))
   /\ WF_vars(\E d \in Drivers : Enter(d) \/ (TooMany /\ Abort(d)))
   /\ \A d \in Drivers : WF_vars(Finish(d)) /\ SF_vars(Land(d))
   /\ \A d \in Drivers, n \in Nodes : WF_vars(Decide(d, n)) /\ SF_vars(Send(d, n))
@@ -235,19 +236,19 @@ Fair ==
 
 FairSpec == Spec /\ Fair
 
-(* ----------------------------------------------------------------------------------- the promises *)
+(* --------------------------------------------------------------------------------- the properties *)
 
 Unconfirmed == {n \in Nodes : node[n].phase \in {"soaking", "soaked"}}
 
-\* I6, P7: so many nodes at most run a release that is not confirmed, wherever they are.
+\* I6, P7: a limited number of nodes runs an unconfirmed release, reachable or not.
 Bounded == Cardinality(Unconfirmed) <= Batch + MaxUnavailable
 
-\* I3: once it says aborted, nobody takes the release any more.
+\* I3: after the rollout is aborted, no node takes the release.
 AbortedIsOver ==
   [][ctl.state = "aborted"
       => \A n \in Nodes : node'[n].phase # node[n].phase => node'[n].phase \notin {"soaking", "confirmed"}]_vars
 
-\* R2: a node obeys leads in their order, and no lead's word is written over by an older one's.
+\* R2: a node obeys drivers in the order of their epochs, and no older driver overwrites a newer order.
 InOrder ==
   [][\A n \in Nodes : node'[n].seen >= node[n].seen /\ desired'[n].epoch >= desired[n].epoch]_vars
 
@@ -255,14 +256,14 @@ InOrder ==
 ConfirmedIsSoaked ==
   [][\A n \in Nodes : node'[n].phase = "confirmed" => node[n].phase \in {"soaked", "confirmed"}]_vars
 
-\* R11: nobody takes the release before it is there and checked.
+\* R11: no node takes the release before it is staged and checked.
 AppliedIsStaged ==
   \A n \in Nodes : ctl.of[n] = "applied" => node[n].phase # "idle"
 
-\* I1, R13: a node is called failed only by its own word.
+\* I1, R13: a node counts as failed only by its own report.
 FailedIsSick == \A n \in In({"failed"}) : node[n].why = "sick"
 
-\* A rollout that is over has nobody on the way.
+\* After a completed rollout no node runs the release unconfirmed.
 OverIsOver == ctl.state = "completed" => Unconfirmed = {}
 
 Ends == <>(ctl.state \in {"completed", "aborted"})

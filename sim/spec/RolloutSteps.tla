@@ -1,16 +1,16 @@
 ---------------------------- MODULE RolloutSteps ----------------------------
-(* A rollout at the grain of the classes that carry it out: one look of a driver is one step, in     *)
-(* which every node moves as far as it may. Attempts, the lane of nodes that were offline, aborts and *)
-(* rollbacks are here; waits are not, as time stands still: a soak is one look at the software, and a  *)
-(* deadline is a trouble like any other.                                                              *)
-(*                                                                                                    *)
-(* Rollout.tla promises more, with less detail. This one has as many states as the explorer finds in  *)
-(* the classes themselves, so that a change of either side shows.                                     *)
+(* A rollout with the steps of the production classes: one observation of a driver is one step, in     *)
+(* which every node moves as far as it may. Attempts, the lane of offline nodes, aborts and rollbacks  *)
+(* are modelled. Waits are not, because no time passes: a soak is one probe, and a deadline is a fault *)
+(* like any other.                                                                                     *)
+(*                                                                                                     *)
+(* Rollout.tla checks more properties with less detail. This model has as many states as the explorer  *)
+(* finds in the classes, so that a change of only one side shows.                                      *)
 EXTENDS Naturals, FiniteSets
 
 CONSTANTS
-  Batches,        \* nodes 1 to Batches have a batch each
-  Offline,        \* so many nodes after them were offline when the plan was made
+  Batches,        \* nodes 1 to Batches have one batch each
+  Offline,        \* the number of further nodes, which were offline when the plan was made
   Drivers,
   BatchSize, MaxUnavailable, MaxFailed, Lane,
   MaxTroubles, MaxAborts, MaxRollbacks
@@ -35,7 +35,7 @@ Count(c, standings) == Cardinality({n \in Nodes : c.place[n].at \in standings})
 
 (* --------------------------------------------------------------------- what a driver sees of nodes *)
 
-\* Who beats, what each says, and who was asked what preflight asks. A driver that has not looked sees nobody.
+\* The present nodes, their reports, and the nodes that passed preflight. A driver that has not looked sees none.
 Sight(asked) ==
   [looked |-> TRUE, present |-> {n \in Nodes : ~node[n].cut},
    said |-> [n \in Nodes |-> node[n].said], asked |-> asked]
@@ -47,10 +47,10 @@ Candidates(c) ==
   {n \in Nodes : IF c.place[n] = Unlisted THEN n \in Current(c) \/ n > Batches
                                           ELSE c.place[n].at \in {"waiting", "offline"}}
 
-\* What a node says of the attempt that it stands in.
+\* Whether a node reports one of the phases, in its current attempt.
 Says(c, s, n, phases) == s.said[n].attempt = c.place[n].attempt /\ s.said[n].phase \in phases
 
-(* ----------------------------------------------------------------------------- a rollout that rolls *)
+(* ---------------------------------------------------------------------- a rollout that goes forward *)
 
 Again(p) ==
   IF p.attempt < MaxTries THEN [at |-> "waiting", attempt |-> p.attempt + 1]
@@ -88,7 +88,7 @@ RoomToStart(c, s, n) ==
 Moved(c, n, at) ==
   [c EXCEPT !.place[n] = [at |-> at, attempt |-> IF @ = Unlisted THEN 1 ELSE @.attempt]]
 
-\* In the order of the nodes, as the room shrinks.
+\* In the order of the nodes, while slots are free.
 RECURSIVE Applied(_, _, _)
 Applied(c, s, n) ==
   IF n \notin Nodes THEN c
@@ -125,7 +125,7 @@ Advanced(c, s) ==
                  /\ \A n \in Current(after) : ~UnderWay(after, s, n)
   IN IF through THEN Advanced(Passed(after), s) ELSE after
 
-\* Whoever is seen for the first time is written down.
+\* A late node that is seen for the first time is listed.
 Enlisted(c, s) ==
   [c EXCEPT !.place = [n \in Nodes |->
      IF n > Batches /\ @[n] = Unlisted /\ n \in s.present \cap s.asked
@@ -151,11 +151,11 @@ Rolled(c, s) ==
   IN IF Count(judged, {"failed"}) >= MaxFailed THEN Stopping(judged, "back", c.epoch + 1, "failures")
      ELSE IF IsComplete(ahead, s) THEN [ahead EXCEPT !.state = "completed"] ELSE ahead
 
-(* ------------------------------------------------------------------------------ one that turns back *)
+(* ------------------------------------------------------------------------- a rollout that goes back *)
 
 WantsLead(c) == c.state = "created" \/ (c.state = "aborting" /\ c.epoch < c.recall.fence)
 
-\* It has obeyed a lead of the stop, and has come to rest.
+\* A node that has obeyed a driver of the stop and has reached a final phase.
 Answered(c, s, n) ==
   LET p == c.place[n]
       confirmed == s.said[n].phase = "confirmed"
@@ -170,7 +170,7 @@ Reverting(c, n) ==
   ELSE LET may == c.place[n].at = "confirmed" /\ Count(c, {"reverting"}) < Most
        IN Reverting(IF may THEN Moved(c, n, "reverting") ELSE c, n + 1)
 
-\* Who is listed as confirmed goes first, then the last batch that was kept.
+\* Nodes listed as confirmed go first, then the last batch that still has the release.
 Reverted(c) ==
   IF Count(c, {"confirmed"}) > 0 THEN Reverting(c, 1)
   ELSE IF c.kept > 0 /\ c.place[c.kept] = Unlisted /\ Count(c, {"reverting"}) < Most
@@ -195,7 +195,7 @@ Withdrawn(c, s) ==
      ELSE IF c.recall.goal = "reverted" THEN [back EXCEPT !.state = "rolled back", !.recall = NoRecall]
      ELSE [back EXCEPT !.state = "aborted", !.recall = [NoRecall EXCEPT !.cause = c.recall.cause]]
 
-(* --------------------------------------------------------------------------------- every step at once *)
+(* ------------------------------------------------------------------------------ one round of a driver *)
 
 Round(c, s) ==
   CASE c.state = "rolling" -> IF s.looked THEN Rolled(c, s) ELSE c
@@ -223,7 +223,7 @@ RollbackOrdered(c, epoch) ==
     [] c.state = "rolled back" \/ (c.state = "aborting" /\ c.recall.goal = "reverted") -> c
     [] OTHER -> Stop(c, epoch, "reverted")
 
-\* What each node shall reach; who is confirmed or reverted has been told.
+\* What each node should reach; confirmed and reverted nodes need no further order.
 Goal(c, n) ==
   LET at == c.place[n].at IN
   IF WantsLead(c) THEN "none"
@@ -279,7 +279,7 @@ Decide(d) ==
   /\ driver' = [driver EXCEPT ![d].out = [n \in Nodes |-> Unwritten(ctl', d, n)]]
   /\ UNCHANGED <<desired, node, troubles, aborts, rollbacks>>
 
-\* Never over a higher lead, nor over a later decision of the same one.
+\* Never over a higher epoch, nor over a later decision of the same epoch.
 MayReplace(o, there) ==
   o.epoch > there.epoch \/ (o.epoch = there.epoch /\ o.decision >= there.decision)
 
@@ -304,7 +304,7 @@ Report(it) ==
   ELSE [attempt |-> it.attempt, phase |-> IF it.phase = "judged" THEN "applying" ELSE it.phase,
         setback |-> Setback(it), epoch |-> it.epoch, new |-> Runs(it)]
 
-\* Whoever can report does so at once.
+\* A connected node reports at once.
 Became(n, next) == [next EXCEPT !.said = IF next.cut THEN node[n].said ELSE Report(next)]
 
 GoesBack(it, undo, setback) ==
@@ -331,7 +331,7 @@ First(it, o) ==
     [] OTHER -> [it EXCEPT !.phase = "rolled back", !.attempt = o.attempt, !.epoch = o.epoch,
                            !.setback = "ordered", !.turned = TRUE]
 
-\* A later attempt begins where nothing of this one runs unconfirmed.
+\* A later attempt begins when nothing of this attempt runs unconfirmed.
 Retried(it, o) ==
   CASE it.turned \/ o.goal = "confirmed" -> it
     [] it.phase \in {"preparing", "staged", "rolled back"} ->
@@ -354,7 +354,7 @@ Obeyed(it, o) ==
 NodeOnly == UNCHANGED <<ctl, decision, desired, driver, aborts, rollbacks>>
 Becomes(n, next) == node' = [node EXCEPT ![n] = Became(n, next)] /\ NodeOnly
 
-\* It may take a long time to act on what it read; reading again forgets what was read before.
+\* A node may act on an order long after reading it; reading again replaces the earlier order.
 Read(n) ==
   /\ desired[n] # Nothing /\ ~node[n].cut /\ desired[n] # node[n].got
   /\ Obeyed(node[n], desired[n]) # node[n]
@@ -385,7 +385,7 @@ Ill(n) ==
   /\ Trouble(n, GoesBack(node[n], "swap", "unhealthy"))
 IsBack(n) == node[n].cut /\ Becomes(n, [node[n] EXCEPT !.cut = FALSE]) /\ UNCHANGED troubles
 
-(* -------------------------------------------------------------------------------------- the whole *)
+(* ------------------------------------------------------------------------------------- the system *)
 
 Idle == [phase |-> "idle", undo |-> "none", setback |-> "none", attempt |-> 0, epoch |-> 0,
          turned |-> FALSE, got |-> Nothing, cut |-> FALSE, said |-> Silent]
@@ -405,28 +405,28 @@ NodeStep(n) == Read(n) \/ Act(n) \/ Work(n) \/ CutOff(n) \/ Overdue(n) \/ Ill(n)
 Next == (\E d \in Drivers : DriverStep(d)) \/ (\E n \in Nodes : NodeStep(n))
 Spec == Init /\ [][Next]_vars
 
-(* ----------------------------------------------------------------------------------- the promises *)
+(* --------------------------------------------------------------------------------- the properties *)
 
 MayRun(n) ==
   node[n].phase \in Unconfirmed \/ (node[n].phase = "rolling back" /\ node[n].undo = "swap")
 
-\* I6, P7: so many nodes at most may run a release that is not confirmed.
+\* I6, P7: a limited number of nodes may run an unconfirmed release.
 Bounded == Cardinality({n \in Nodes : MayRun(n)}) <= Most
 
-\* I3: what is aborted is over, and what is rolled back runs nowhere.
+\* I3: an aborted rollout is over, and a rolled back release runs nowhere.
 StoppedIsOver ==
   /\ ctl.state \in {"aborted", "rolled back"} => \A n \in Nodes : node[n].phase \notin Unconfirmed
   /\ ctl.state = "rolled back" => \A n \in Nodes : node[n].phase # "confirmed"
 
-\* R11: nobody is told to run what it has not staged.
+\* R11: no node is ordered to run what it has not staged.
 AppliedIsStaged ==
   \A n \in Nodes :
     ctl.place[n].at = "applying" /\ ctl.place[n].attempt = node[n].attempt => node[n].phase # "preparing"
 
-\* R12: no lead's word is written over by an older one's that was obeyed.
+\* R12: an older driver does not overwrite an order that was obeyed.
 InOrder == \A n \in Nodes : desired[n] # Nothing => desired[n].epoch >= node[n].epoch
 
-\* I1, R13: a node is failed by its own word.
+\* I1, R13: a node fails by its own report.
 FailedIsIll ==
   \A n \in Nodes :
     ctl.place[n].at = "failed" /\ ctl.place[n].attempt = node[n].attempt

@@ -1,30 +1,30 @@
 ------------------------------ MODULE Rotation ------------------------------
 (* A rotation of one keyring from version 1 to version 2, with everything that acts on it: processes  *)
 (* that join, seal and write later; drivers that read or decide and act later; a store with a fence;  *)
-(* operators who start, abort and remove.                                                             *)
+(* operators that start, abort and remove.                                                            *)
 (*                                                                                                    *)
-(* What is one step here is one step there: a compare-and-set of the keystore, a record write, a      *)
-(* fence call, a heartbeat, a read. Between two steps of one process anything may happen, for as      *)
-(* long as it likes. With the true laws this is the system that the explorer runs on the real         *)
-(* classes: a test compares the number of states of the two.                                          *)
+(* One step here is one step of the system: a compare-and-set of the keystore, a record write, a      *)
+(* fence call, a heartbeat, a read. Between two steps of one process anything may happen, for any     *)
+(* time. With the correct rules this is the system that the explorer runs on the production classes:  *)
+(* a test compares the numbers of states.                                                             *)
 EXTENDS Naturals, FiniteSets
 
 CONSTANTS
-  Records, Fields,  \* each field of a record may be under a version of its own
+  Records, Fields,  \* each field of a record may have a version of its own
   Writers,          \* processes that seal
-  Late,             \* those of them that begin outside, without version 2
-  Workers,          \* processes that drive
-  GivenUp,          \* drivers of the rotation before, whose closing fence call is still under way
-  Orders,           \* what operators will order, once each: "start", "abort"
-  Suspend           \* TRUE: the clock of a process that sleeps stands still
+  Late,             \* writers that have not joined yet and lack version 2
+  Workers,          \* processes that drive the rotation
+  GivenUp,          \* drivers of the previous rotation, whose last fence call has not arrived yet
+  Orders,           \* the orders that operators give, each once: "start", "abort"
+  Suspend           \* TRUE: the clock of a sleeping process stops
 
-CONSTANTS           \* the laws; the first value of each is the true one
+CONSTANTS           \* the rules; the first value of each is correct
   FenceRule,        \* "set" | "bound": nothing below | "none"
   FenceEpoch,       \* TRUE: a store refuses the fence of a lower epoch
   FenceWhen,        \* "before sweep" | "after census"
   GateOrder,        \* "stage first" | "list first"
   JoinOrder,        \* "beat first" | "read first"
-  Counts,           \* what a census goes by: "carrying" | "belonging"
+  Counts,           \* what a census counts: "carrying" | "belonging"
   Sweeps            \* what a sweep finds: "carrying" | "belonging"
 
 ASSUME Late \subseteq Writers /\ GivenUp \subseteq Workers /\ Orders \subseteq {"start", "abort"}
@@ -53,21 +53,21 @@ Settled(k) ==
   [k EXCEPT !.writable = {k.to},
             !.phase = IF FenceWhen = "before sweep" THEN "fencing" ELSE "sweeping"]
 
-\* What becomes of the keystore when a driver says what it found; late words change nothing.
-Told(k, says, epoch) ==
+\* The keystore after a driver reports an event; late reports change nothing.
+Reported(k, event, epoch) ==
   IF epoch # k.epoch THEN k
-  ELSE CASE k.phase = "staged" /\ says = "gate passed" ->
+  ELSE CASE k.phase = "staged" /\ event = "gate passed" ->
               [k EXCEPT !.phase = "opening", !.writable = {k.from, k.to}]
-         [] k.phase = "staged" /\ says = "unstaged" ->
+         [] k.phase = "staged" /\ event = "unstaged" ->
               [k EXCEPT !.phase = "idle", !.state[k.to] = "announced"]
-         [] k.phase = "opening" /\ says = "opened" -> [k EXCEPT !.phase = "rewrapping"]
-         [] k.phase = "rewrapping" /\ says = "pass ended" -> Flipped(k, k.to, k.from, FALSE)
-         [] k.phase = "settling" /\ says = "settled" -> Settled(k)
-         [] k.phase = "fencing" /\ says = "fenced" ->
+         [] k.phase = "opening" /\ event = "opened" -> [k EXCEPT !.phase = "rewrapping"]
+         [] k.phase = "rewrapping" /\ event = "pass ended" -> Flipped(k, k.to, k.from, FALSE)
+         [] k.phase = "settling" /\ event = "settled" -> Settled(k)
+         [] k.phase = "fencing" /\ event = "fenced" ->
               IF FenceWhen = "before sweep" THEN [k EXCEPT !.phase = "sweeping"] ELSE Ended(k)
-         [] k.phase = "sweeping" /\ says = "sweep ended" -> [k EXCEPT !.phase = "proving"]
-         [] k.phase = "proving" /\ says = "straggled" -> [k EXCEPT !.phase = "sweeping"]
-         [] k.phase = "proving" /\ says = "proved" ->
+         [] k.phase = "sweeping" /\ event = "sweep ended" -> [k EXCEPT !.phase = "proving"]
+         [] k.phase = "proving" /\ event = "straggled" -> [k EXCEPT !.phase = "sweeping"]
+         [] k.phase = "proving" /\ event = "proved" ->
               IF FenceWhen = "before sweep" THEN Ended(k) ELSE [k EXCEPT !.phase = "fencing"]
          [] OTHER -> k
 
@@ -76,7 +76,7 @@ Told(k, says, epoch) ==
 Carried(fields) == {fields[f] : f \in Fields}
 Lowest(fields) == IF 1 \in Carried(fields) THEN 1 ELSE 2
 
-\* Whether the store lets a record change so.
+\* Whether the store allows a change of a record.
 Allows(before, after) ==
   CASE FenceRule = "none" -> TRUE
     [] FenceRule = "bound" -> \A v \in Carried(after) : v \in Carried(before)
@@ -84,19 +84,19 @@ Allows(before, after) ==
     [] FenceRule = "set" -> /\ Carried(after) \subseteq fence.set \cup Carried(before)
                             /\ Lowest(after) = Lowest(before) \/ Lowest(after) \in fence.set
 
-\* Whoever read the record before it was written has lost its compare-and-set.
+\* A worker that read the record before the write loses its compare-and-set.
 Stale(r) ==
   [d \in Workers |->
     {IF i.do = "rewrap" THEN IF i.r = r THEN [i EXCEPT !.fresh = FALSE] ELSE i ELSE i
       : i \in worker[d]}]
 
-\* Who needs version v, as far as a census or a sweep can tell.
+\* The records that need version v, as a census or a sweep sees it.
 Needs(way, r, v) == IF way = "carrying" THEN v \in Carried(rec[r]) ELSE v = Lowest(rec[r])
 Counted(v) == \E r \in Records : Needs(Counts, r, v)
 
 (* -------------------------------------------------------------------------------- the writers *)
-(* right: "admitted" by its last round trip; "lease": silent past fresh, the lease goes on; "none";  *)
-(* "unaware": the lease is over, but its clock stood still. shown: what its live heartbeat proves.   *)
+(* right: "admitted" by its last round trip; "lease": not fresh any more, but the lease is valid;    *)
+(* "unaware": the lease is over, but its clock stopped; "none". shown: what its heartbeat proves.    *)
 
 Update(w, new) == writer' = [writer EXCEPT ![w] = new]
 
@@ -136,7 +136,7 @@ Seal(w, r, f) ==
   /\ Update(w, [writer[w] EXCEPT !.sealed = {[r |-> r, f |-> f, v |-> writer[w].view]}])
   /\ UNCHANGED <<ks, rec, fence, worker, orders>>
 
-\* A blind write of one field, as by code that knows nothing of Keyfleet.
+\* A write of one field without comparing, as by code that knows nothing of Keyfleet.
 Put(w) ==
   /\ writer[w].awake
   /\ \E s \in writer[w].sealed :
@@ -147,7 +147,7 @@ Put(w) ==
   /\ Update(w, [writer[w] EXCEPT !.sealed = {}])
   /\ UNCHANGED <<ks, fence, orders>>
 
-\* A lease's worth of time, for everyone who has not seen the present epoch.
+\* The time of a lease passes for every writer that has not seen the present epoch.
 Elapsed(w) ==
   IF writer[w].epoch = ks.epoch \/ writer[w].right \in {"none", "unaware"} THEN writer[w]
   ELSE [writer[w] EXCEPT !.right = IF Suspend /\ ~writer[w].awake THEN "unaware" ELSE "none"]
@@ -158,16 +158,16 @@ Time ==
   /\ UNCHANGED <<ks, rec, fence, worker, orders>>
 
 (* -------------------------------------------------------------------------------- the workers *)
-(* A worker does one thing at a time: what it means to do is decided in one step and done in another. *)
+(* A worker does one thing at a time: one step decides it, a later step does it.                      *)
 
-Means(d, intent) == worker' = [worker EXCEPT ![d] = {intent}]
+Plans(d, intent) == worker' = [worker EXCEPT ![d] = {intent}]
 Done(d) == [worker EXCEPT ![d] = {}]
 
-\* A record to move, in the pass before the flip or in the sweep behind the fence.
+\* A record to rewrap, in the pass before the flip or in the sweep after the fence.
 Pick(d, r) ==
   /\ worker[d] = {} /\ ks.phase \in {"rewrapping", "sweeping"}
   /\ \E v \in Versions \ {ks.to} : Needs(Sweeps, r, v)
-  /\ Means(d, [do |-> "rewrap", r |-> r, to |-> ks.to, fresh |-> TRUE])
+  /\ Plans(d, [do |-> "rewrap", r |-> r, to |-> ks.to, fresh |-> TRUE])
   /\ UNCHANGED <<ks, rec, fence, writer, orders>>
 
 Moved(i) == [f \in Fields |-> i.to]
@@ -180,29 +180,29 @@ Rewrap(d) ==
           ELSE rec' = rec /\ worker' = Done(d)
   /\ UNCHANGED <<ks, fence, writer, orders>>
 
-\* The same, if it comes to something: fairness asks that conflicts do not go on for ever.
+\* The same, if it succeeds: fairness requires that conflicts end.
 RewrapWell(d) == Rewrap(d) /\ rec' # rec
 
 PlanFence(d) ==
   /\ worker[d] = {} /\ ks.phase \in {"opening", "fencing"}
-  /\ Means(d, [do |-> "arm", set |-> ks.writable, epoch |-> ks.epoch,
-               says |-> IF ks.phase = "opening" THEN "opened" ELSE "fenced"])
+  /\ Plans(d, [do |-> "fence", set |-> ks.writable, epoch |-> ks.epoch,
+               event |-> IF ks.phase = "opening" THEN "opened" ELSE "fenced"])
   /\ UNCHANGED <<ks, rec, fence, writer, orders>>
 
-\* Only a fence that the store took is reported, and that later.
-Arm(d) ==
+\* Only a fence that the store accepted is reported, and the report may come later.
+RaiseFence(d) ==
   /\ \E i \in worker[d] :
-       /\ i.do = "arm"
+       /\ i.do = "fence"
        /\ IF i.epoch >= fence.epoch \/ ~FenceEpoch
           THEN /\ fence' = [set |-> i.set, epoch |-> i.epoch]
-               /\ Means(d, [do |-> "tell", says |-> i.says, epoch |-> i.epoch])
+               /\ Plans(d, [do |-> "report", event |-> i.event, epoch |-> i.epoch])
           ELSE fence' = fence /\ worker' = Done(d)
   /\ UNCHANGED <<ks, rec, writer, orders>>
 
 Roster == {w \in Writers : writer[w].shown # {}}
 Ready(v) == Roster # {} /\ \A w \in Roster : v \in writer[w].shown
-NobodyBehind == \A w \in Writers : writer[w].epoch = ks.epoch
-                                   \/ writer[w].right \in {"none", "unaware"}
+AllCaughtUp == \A w \in Writers : writer[w].epoch = ks.epoch
+                                  \/ writer[w].right \in {"none", "unaware"}
 
 Listing == IF GateOrder = "stage first" THEN ks.phase = "staged"
            ELSE ks.phase = "idle" /\ "start" \in orders
@@ -210,18 +210,18 @@ Listing == IF GateOrder = "stage first" THEN ks.phase = "staged"
 Found ==
   CASE Listing -> {IF Ready(2) THEN "gate passed" ELSE "unstaged"}
     [] ks.phase = "rewrapping" -> IF Ready(ks.to) THEN {"pass ended"} ELSE {}
-    [] ks.phase = "settling" -> IF NobodyBehind THEN {"settled"} ELSE {}
+    [] ks.phase = "settling" -> IF AllCaughtUp THEN {"settled"} ELSE {}
     [] ks.phase = "sweeping" -> {"sweep ended"}
     [] ks.phase = "proving" -> {IF Counted(ks.from) THEN "straggled" ELSE "proved"}
     [] OTHER -> {}
 
 Find(d) ==
   /\ worker[d] = {}
-  /\ \E says \in Found : Means(d, [do |-> "tell", says |-> says, epoch |-> ks.epoch])
+  /\ \E event \in Found : Plans(d, [do |-> "report", event |-> event, epoch |-> ks.epoch])
   /\ UNCHANGED <<ks, rec, fence, writer, orders>>
 
-Tell(d) ==
-  /\ \E i \in worker[d] : i.do = "tell" /\ ks' = Told(ks, i.says, i.epoch)
+ReportEvent(d) ==
+  /\ \E i \in worker[d] : i.do = "report" /\ ks' = Reported(ks, i.event, i.epoch)
   /\ worker' = Done(d)
   /\ UNCHANGED <<rec, fence, writer, orders>>
 
@@ -233,7 +233,7 @@ Start ==
   /\ orders' = orders \ {"start"}
   /\ UNCHANGED <<rec, fence, writer, worker>>
 
-\* Before the gate nothing is sealed under 2; behind the fence only forward is safe.
+\* Before the gate nothing is sealed under 2; after the fence only going forward is safe.
 Abort ==
   /\ "abort" \in orders /\ ~ks.turned
   /\ ks.phase \in {"staged", "opening", "rewrapping", "settling", "fencing"}
@@ -243,7 +243,7 @@ Abort ==
   /\ orders' = orders \ {"abort"}
   /\ UNCHANGED <<rec, fence, writer, worker>>
 
-\* Nobody shows it as current, everybody shows the present epoch, no record needs it.
+\* No process shows it as current, all processes show the present epoch, no record needs it.
 Unused(v) ==
   /\ ks.phase \notin Running /\ Roster # {}
   /\ \A w \in Roster : writer[w].view # v /\ writer[w].epoch = ks.epoch
@@ -255,7 +255,7 @@ Remove(v) ==
      \/ ks.state[v] = "disabled" /\ ks' = [ks EXCEPT !.state[v] = "destroying"]
   /\ UNCHANGED <<rec, fence, writer, worker, orders>>
 
-(* ------------------------------------------------------------------------------------ the whole *)
+(* ----------------------------------------------------------------------------------- the system *)
 
 Init ==
   /\ ks = [epoch |-> 1, active |-> 1, writable |-> {1}, phase |-> "idle", from |-> 1, to |-> 2,
@@ -269,14 +269,14 @@ Init ==
        ELSE [has |-> Versions, shown |-> Versions, view |-> 1, epoch |-> 1, right |-> "admitted",
              awake |-> TRUE, sealed |-> {}]]
   /\ worker = [d \in Workers |->
-       IF d \in GivenUp THEN {[do |-> "arm", set |-> {1}, epoch |-> 1, says |-> "nothing"]} ELSE {}]
+       IF d \in GivenUp THEN {[do |-> "fence", set |-> {1}, epoch |-> 1, event |-> "nothing"]} ELSE {}]
   /\ orders = Orders
 
 WriterStep(w) ==
   \/ Sleep(w) \/ Wake(w) \/ Load(w) \/ Beat(w) \/ Read(w) \/ Put(w)
   \/ \E r \in Records, f \in Fields : Seal(w, r, f)
 
-Act(d) == Rewrap(d) \/ Arm(d) \/ Tell(d)
+Act(d) == Rewrap(d) \/ RaiseFence(d) \/ ReportEvent(d)
 WorkerStep(d) == Act(d) \/ PlanFence(d) \/ Find(d) \/ \E r \in Records : Pick(d, r)
 
 Next ==
@@ -287,8 +287,8 @@ Next ==
 
 Spec == Init /\ [][Next]_vars
 
-\* In the end nobody sleeps any more; processes go on beating and reading and get their keys; drivers
-\* act.
+\* In the end no process sleeps; processes continue to send heartbeats and to read, and get their keys;
+\* drivers act.
 Fair ==
   /\ \A w \in Writers : WF_vars(Load(w)) /\ WF_vars(Beat(w)) /\ WF_vars(Read(w))
   /\ WF_vars(Time)
@@ -301,29 +301,29 @@ Fair ==
 
 FairSpec == Spec /\ Fair
 
-(* ---------------------------------------------------------------------------------- the promises *)
+(* -------------------------------------------------------------------------------- the properties *)
 
-\* P1: nothing that was written has lost its key.
+\* P1: every written value still has its key.
 Readable == \A r \in Records : \A v \in Carried(rec[r]) : ks.state[v] # "destroying"
 
-\* P2, K6: a rotation that ended left nobody behind who carries the version it came from.
+\* P2, K6: after a rotation no record carries the version that it came from.
 Proven ==
   ks.phase = "completed" \/ (ks.phase = "aborted" /\ ks.turned)
     => \A r \in Records : ks.from \notin Carried(rec[r])
 
-\* K1: what records carry, every admitted process has proved. (A value that was sealed and not yet
-\* written does not count: if it is late, the fence refuses it and nobody ever meets it.)
+\* K1: every admitted process has proved the versions that records carry. (A value that is sealed but not
+\* written yet does not count: if it is late, the fence refuses it and no process reads it.)
 K1 ==
   \A w \in Writers : writer[w].right = "admitted"
     => \A r \in Records : Carried(rec[r]) \subseteq writer[w].has
 
-\* K2: behind the fence no record newly carries a version that the keystore does not admit.
+\* K2: after the fence no record newly carries a version that the keystore does not allow.
 K2 == [][ks.phase \in {"sweeping", "proving"}
           => \A r \in Records : Carried(rec'[r]) \subseteq Carried(rec[r]) \cup ks.writable]_vars
 
 \* K7: epochs never go back, in the keystore and in the stores.
 K7 == [][ks'.epoch >= ks.epoch /\ fence'.epoch >= fence.epoch]_vars
 
-\* Every rotation that was started ends.
+\* Every started rotation ends.
 Ends == (ks.phase \in Running) ~> (ks.phase \notin Running)
 =============================================================================

@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// A bar is what a figure has to reach.
+// A bar is the limit that a figure has to reach, and the goal beyond it.
 type bar struct {
 	what        string
 	seen        float64
@@ -12,15 +12,15 @@ type bar struct {
 
 func (r *report) bars() []bar {
 	all := []bar{}
-	for _, bout := range bouts {
-		if bout.flight != 64 {
+	for _, workload := range workloads {
+		if workload.inFlight != 64 {
 			continue
 		}
-		ours, theirs := r.ours.typical(bout), r.theirs.typical(bout)
+		ours, theirs := r.ours.typical(workload), r.theirs.typical(workload)
 		all = append(all,
-			bar{bout.String() + ": calls/s, ratio", ours.calls / theirs.calls, 1.0, 1.2, true},
-			bar{bout.String() + ": CPU a call, ratio", ours.cpu / theirs.cpu, 0.8, 0.5, false},
-			bar{bout.String() + ": p99, ratio", ours.p99 / theirs.p99, 1.0, 0.7, false})
+			bar{workload.String() + ": calls/s, ratio", ours.calls / theirs.calls, 1.0, 1.2, true},
+			bar{workload.String() + ": CPU a call, ratio", ours.cpu / theirs.cpu, 0.8, 0.5, false},
+			bar{workload.String() + ": p99, ratio", ours.p99 / theirs.p99, 1.0, 0.7, false})
 	}
 	return append(all, bar{"resident when idle, MB", r.ours.idle, 96, 64, false})
 }

@@ -1,5 +1,5 @@
 // Measures two KMS plugins side by side with one client: ours, and Kubernetes' own with a key hierarchy. Both run at
-// the same time and get the same calls in turn, so that whatever else the machine does meets both alike.
+// the same time and get the same calls in turn, so other load on the machine affects both alike.
 package main
 
 import (
@@ -14,34 +14,34 @@ func main() {
 		log.Fatal("usage: client FOLDER KEYFLEET REFERENCE")
 	}
 	folder := os.Args[1]
-	ours := &side{name: "ours", api: "v2", socket: filepath.Join(folder, "ours", "kms.sock")}
+	ours := &plugin{name: "ours", api: "v2", socket: filepath.Join(folder, "ours", "kms.sock")}
 	ours.command = []string{os.Args[2], "kms-plugin", "--listen", "unix://" + ours.socket}
-	reference := &side{name: "reference", api: "v2alpha1", socket: filepath.Join(folder, "reference.sock")}
+	reference := &plugin{name: "reference", api: "v2alpha1", socket: filepath.Join(folder, "reference.sock")}
 	reference.command = []string{os.Args[3], reference.socket}
-	if err := measure([]*side{ours, reference}); err != nil {
+	if err := measure([]*plugin{ours, reference}); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// measure is the whole run: two starts of each, then windows in turn.
-func measure(sides []*side) error {
+// measure runs everything: two starts of each plugin, then windows in turn.
+func measure(plugins []*plugin) error {
 	defer func() {
-		for _, side := range sides {
-			side.stop()
+		for _, plugin := range plugins {
+			plugin.stop()
 		}
 	}()
-	report := newReport(sides)
-	for _, side := range sides {
-		if err := report.idle(side); err != nil {
-			return fmt.Errorf("%s: %w", side.name, err)
+	report := newReport(plugins)
+	for _, plugin := range plugins {
+		if err := report.measureIdle(plugin); err != nil {
+			return fmt.Errorf("%s: %w", plugin.name, err)
 		}
 	}
-	for _, side := range sides {
-		if err := report.first(side); err != nil {
-			return fmt.Errorf("%s: %w", side.name, err)
+	for _, plugin := range plugins {
+		if err := report.measureFirstCalls(plugin); err != nil {
+			return fmt.Errorf("%s: %w", plugin.name, err)
 		}
 	}
-	if err := report.steady(sides); err != nil {
+	if err := report.measureSteadyState(plugins); err != nil {
 		return err
 	}
 	report.print(os.Stdout)

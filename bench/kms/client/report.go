@@ -15,102 +15,102 @@ const (
 	rounds       = 8
 )
 
-var bouts = []bout{
+var workloads = []workload{
 	{"Encrypt", 1}, {"Encrypt", 16}, {"Encrypt", 64},
 	{"Decrypt", 1}, {"Decrypt", 16}, {"Decrypt", 64},
 }
 
-// A figures is what was seen of one side.
+// A figures holds the measurements of one plugin.
 type figures struct {
 	start        time.Duration
 	idle, loaded float64 // resident, MB
 	first        map[string]window
-	windows      map[bout][]window
+	windows      map[workload][]window
 }
 
-// A report puts two sides beside each other, ours first.
+// A report compares two plugins, ours first.
 type report struct {
 	ours, theirs *figures
-	of           map[*side]*figures
+	of           map[*plugin]*figures
 }
 
-func newReport(sides []*side) *report {
-	of := map[*side]*figures{}
-	for _, side := range sides {
-		of[side] = &figures{first: map[string]window{}, windows: map[bout][]window{}}
+func newReport(plugins []*plugin) *report {
+	of := map[*plugin]*figures{}
+	for _, plugin := range plugins {
+		of[plugin] = &figures{first: map[string]window{}, windows: map[workload][]window{}}
 	}
-	return &report{of[sides[0]], of[sides[1]], of}
+	return &report{of[plugins[0]], of[plugins[1]], of}
 }
 
-// idle starts a side, leaves it alone for a while, and takes its size.
-func (r *report) idle(s *side) error {
-	took, err := s.start()
+// measureIdle starts a plugin, waits, and measures its resident memory.
+func (r *report) measureIdle(p *plugin) error {
+	took, err := p.start()
 	if err != nil {
 		return err
 	}
 	time.Sleep(settleTime)
-	r.of[s].start = took
-	r.of[s].idle, err = s.rss()
-	s.stop()
+	r.of[p].start = took
+	r.of[p].idle, err = p.rss()
+	p.stop()
 	return err
 }
 
-// first starts a side and gives it everything at once, half of the time for each kind of call. It stays.
-func (r *report) first(s *side) error {
-	if _, err := s.start(); err != nil {
+// measureFirstCalls starts a plugin and sends 64 calls at a time, half of the time for each kind of call. The plugin keeps running.
+func (r *report) measureFirstCalls(p *plugin) error {
+	if _, err := p.start(); err != nil {
 		return err
 	}
 	for _, method := range []string{"Encrypt", "Decrypt"} {
-		seen, err := s.run(bout{method, 64}, firstTime/2)
+		seen, err := p.run(workload{method, 64}, firstTime/2)
 		if err != nil {
 			return err
 		}
-		r.of[s].first[method] = seen
+		r.of[p].first[method] = seen
 	}
 	return nil
 }
 
-// steady gives both the same windows in turn. Who is first changes from round to round.
-func (r *report) steady(sides []*side) error {
-	turn := slices.Clone(sides)
+// measureSteadyState gives both plugins the same windows in turn. The order changes from round to round.
+func (r *report) measureSteadyState(plugins []*plugin) error {
+	turn := slices.Clone(plugins)
 	for round := range warmupRounds + rounds {
-		for _, bout := range bouts {
-			for _, side := range turn {
-				seen, err := side.run(bout, windowTime)
+		for _, workload := range workloads {
+			for _, plugin := range turn {
+				seen, err := plugin.run(workload, windowTime)
 				if err != nil {
-					return fmt.Errorf("%s, %s: %w", side.name, bout, err)
+					return fmt.Errorf("%s, %s: %w", plugin.name, workload, err)
 				}
 				if round >= warmupRounds {
-					r.of[side].windows[bout] = append(r.of[side].windows[bout], seen)
+					r.of[plugin].windows[workload] = append(r.of[plugin].windows[workload], seen)
 				}
 			}
 		}
 		slices.Reverse(turn)
 	}
-	for _, side := range sides {
-		loaded, err := side.rss()
+	for _, plugin := range plugins {
+		loaded, err := plugin.rss()
 		if err != nil {
 			return err
 		}
-		r.of[side].loaded = loaded
+		r.of[plugin].loaded = loaded
 	}
 	return nil
 }
 
-// typical has the medians: no single stretch of a busy machine counts.
-func (f *figures) typical(b bout) window {
+// typical returns the medians, so a short busy period of the machine does not count.
+func (f *figures) typical(b workload) window {
 	return f.summary(b, median, median)
 }
 
-// best is what the machine allowed when it did least else.
-func (f *figures) best(b bout) window {
+// best returns the best windows: those with the least other load on the machine.
+func (f *figures) best(b workload) window {
 	return f.summary(b, slices.Max[[]float64], slices.Min[[]float64])
 }
 
-// A choice takes one of several figures, or makes one of them.
+// A choice reduces several figures to one.
 type choice func([]float64) float64
 
-func (f *figures) summary(b bout, rate, cost choice) window {
+func (f *figures) summary(b workload, rate, cost choice) window {
 	all := func(of func(window) float64) []float64 {
 		seen := make([]float64, 0, rounds)
 		for _, one := range f.windows[b] {
@@ -134,16 +134,16 @@ func median(all []float64) float64 {
 func (r *report) print(out io.Writer) {
 	fmt.Fprintf(out, "KMS plugin with key hierarchy, %d bytes, unix socket: ours / Go reference (ratio)\n", seedLength)
 	fmt.Fprintf(out, "steady state: medians of %d windows of %s, in turn\n", rounds, windowTime)
-	for _, bout := range bouts {
-		row(out, bout.String(), r.ours.typical(bout), r.theirs.typical(bout))
+	for _, workload := range workloads {
+		row(out, workload.String(), r.ours.typical(workload), r.theirs.typical(workload))
 	}
 	fmt.Fprintln(out, "steady state: the best of these windows, each figure by itself")
-	for _, bout := range bouts {
-		row(out, bout.String(), r.ours.best(bout), r.theirs.best(bout))
+	for _, workload := range workloads {
+		row(out, workload.String(), r.ours.best(workload), r.theirs.best(workload))
 	}
 	fmt.Fprintf(out, "the first %s after the start\n", firstTime)
 	for _, method := range []string{"Encrypt", "Decrypt"} {
-		row(out, bout{method, 64}.String(), r.ours.first[method], r.theirs.first[method])
+		row(out, workload{method, 64}.String(), r.ours.first[method], r.theirs.first[method])
 	}
 	fmt.Fprintln(out, "the process")
 	fmt.Fprintf(out, "  %-22s ms   %6.0f / %6.0f\n", "start to healthy", r.ours.start.Seconds()*1e3, r.theirs.start.Seconds()*1e3)

@@ -12,47 +12,47 @@ import (
 	kms "k8s.io/kms/apis/v2"
 )
 
-// seedLength is what an API server sends: the seed of its data keys.
+// seedLength is the size of the plaintext that an API server sends: the seed of its data keys.
 const seedLength = 32
 
-// A bout is what one window asks of a side: one kind of call, so many at a time.
-type bout struct {
-	method string
-	flight int
+// A workload is one kind of call, with this many calls in flight.
+type workload struct {
+	method   string
+	inFlight int
 }
 
-func (b bout) String() string {
-	return fmt.Sprintf("%s, %d in flight", b.method, b.flight)
+func (b workload) String() string {
+	return fmt.Sprintf("%s, %d in flight", b.method, b.inFlight)
 }
 
-// A window is what a side did in one stretch of time.
+// A window holds the figures of a plugin over one period.
 type window struct {
 	calls    float64 // per second
 	p50, p99 float64 // microseconds
 	cpu      float64 // microseconds of the server, per call
 }
 
-// caller does one call and checks what it came to.
+// A caller does one call and checks the result.
 type caller func() error
 
-// run keeps the side busy for so long: each of the bout's callers waits for its answer and calls again.
-func (s *side) run(b bout, length time.Duration) (window, error) {
-	callers := make([]caller, b.flight)
+// run keeps the plugin busy for this long: each caller of the workload waits for its answer and calls again.
+func (p *plugin) run(b workload, length time.Duration) (window, error) {
+	callers := make([]caller, b.inFlight)
 	for i := range callers {
-		made, err := s.caller(b.method)
+		made, err := p.caller(b.method)
 		if err != nil {
 			return window{}, err
 		}
 		callers[i] = made
 	}
-	before, err := s.cpu()
+	before, err := p.cpu()
 	if err != nil {
 		return window{}, err
 	}
 	began := time.Now()
-	laps, err := busy(callers, began.Add(length))
+	laps, err := runCallers(callers, began.Add(length))
 	took := time.Since(began)
-	after, other := s.cpu()
+	after, other := p.cpu()
 	if err := errors.Join(err, other); err != nil {
 		return window{}, err
 	}
@@ -70,8 +70,8 @@ func micros(d time.Duration) float64 {
 	return float64(d) / float64(time.Microsecond)
 }
 
-// busy returns how long each call took.
-func busy(callers []caller, end time.Time) ([]time.Duration, error) {
+// runCallers lets each caller call again until the end, and returns how long each call took.
+func runCallers(callers []caller, end time.Time) ([]time.Duration, error) {
 	laps := make([][]time.Duration, len(callers))
 	failures := make([]error, len(callers))
 	var all sync.WaitGroup
@@ -89,28 +89,28 @@ func busy(callers []caller, end time.Time) ([]time.Duration, error) {
 	return slices.Concat(laps...), errors.Join(failures...)
 }
 
-// caller makes one that has its own plaintext, and for Decrypt its own ciphertext.
-func (s *side) caller(method string) (caller, error) {
+// caller makes a caller with its own plaintext, and for Decrypt its own ciphertext.
+func (p *plugin) caller(method string) (caller, error) {
 	seed := make([]byte, seedLength)
 	if _, err := rand.Read(seed); err != nil {
 		return nil, err
 	}
 	encrypt := &kms.EncryptRequest{Plaintext: seed, Uid: "bench"}
 	sealed := &kms.EncryptResponse{}
-	if err := s.call("Encrypt", encrypt, sealed); err != nil {
+	if err := p.call("Encrypt", encrypt, sealed); err != nil {
 		return nil, err
 	}
 	if method == "Encrypt" {
-		return func() error { return s.call("Encrypt", encrypt, &kms.EncryptResponse{}) }, nil
+		return func() error { return p.call("Encrypt", encrypt, &kms.EncryptResponse{}) }, nil
 	}
-	decrypt := &kms.DecryptRequest{Ciphertext: sealed.Ciphertext, Uid: "bench", KmsKeyId: sealed.KmsKeyId, Annotations: sealed.Annotations}
+	decrypt := &kms.DecryptRequest{Ciphertext: sealed.Ciphertext, Uid: "bench", KeyId: sealed.KeyId, Annotations: sealed.Annotations}
 	return func() error {
 		opened := &kms.DecryptResponse{}
-		if err := s.call("Decrypt", decrypt, opened); err != nil {
+		if err := p.call("Decrypt", decrypt, opened); err != nil {
 			return err
 		}
 		if !bytes.Equal(opened.Plaintext, seed) {
-			return errors.New("opened to something else")
+			return errors.New("decrypted to other bytes")
 		}
 		return nil
 	}, nil

@@ -1,6 +1,6 @@
 // The peer of our KMS plugin: the key hierarchy of the last Kubernetes release that had one, behind Kubernetes' own
 // gRPC server, over a remote that is one AES-GCM key in memory. It speaks v2alpha1, which has the messages of v2. The
-// gRPC library is the client's, not the one of that release: it is quicker, and a peer is taken at its best.
+// gRPC library is the client's, not the one of that release: it is faster, and the comparison uses the peer at its best.
 package main
 
 import (
@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// A remote wraps local KEKs; after the first it has nothing to do.
+// A remote wraps local KEKs. It is idle after the first one.
 type remote struct {
 	aead cipher.AEAD
 }

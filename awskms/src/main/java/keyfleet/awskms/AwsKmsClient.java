@@ -26,11 +26,11 @@ import software.amazon.awssdk.services.kms.model.AliasListEntry;
 import software.amazon.awssdk.services.kms.model.ListAliasesRequest;
 import software.amazon.awssdk.services.kms.model.ListAliasesResponse;
 
-/// KMS in one region, as this process's credentials meet it.
+/// Calls AWS KMS in one region, with the credentials of this process.
 final class AwsKmsClient implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
 
-  /// AWS gives at most a hundred aliases a page; an account has far fewer than this of them.
+  /// AWS returns at most a hundred aliases per page; an account has far fewer than this many pages.
   private static final int MAX_PAGES = 200;
 
   private static final int PAGE_SIZE = 100;
@@ -45,7 +45,7 @@ final class AwsKmsClient implements AutoCloseable {
     this.errorMapper = errorMapper;
   }
 
-  /// With the credentials that the SDK finds by itself: variables, profiles, roles.
+  /// Uses the credentials that the SDK finds by itself: variables, profiles, roles.
   static AwsKmsClient open(AwsKmsSpec spec, Ticker ticker, RandomGenerator random) {
     return open(spec, DefaultCredentialsProvider.builder().build(), ticker, random);
   }
@@ -67,7 +67,7 @@ final class AwsKmsClient implements AutoCloseable {
         builder.build(), new RemoteCallPolicy(name, ticker, random), new AwsKmsErrorMapper(name));
   }
 
-  /// The ids of the keys that aliases with this prefix name, by the rest of the alias.
+  /// The ids of the keys whose aliases have this prefix, by the rest of the alias.
   Map<String, String> listKeysByAlias(String prefix) {
     Map<String, String> keys = new HashMap<>();
     String marker = null;
@@ -95,8 +95,8 @@ final class AwsKmsClient implements AutoCloseable {
         "an account of its own for the fleet's keys");
   }
 
-  /// Runs a wrap or an unwrap with the key `id`. The request takes its time limit, and the UID and
-  /// the trace that it is made for, from `how`.
+  /// Runs a wrap or an unwrap with the key `id`. The configuration passed to `request` carries the
+  /// time limit and the UID and trace of the work.
   <T> T callWithKey(String id, Function<AwsRequestOverrideConfiguration, T> request) {
     return call(TimeBudget.KEY_OPERATION, id, request);
   }

@@ -20,7 +20,8 @@ import software.amazon.awssdk.services.kms.model.KeyUnavailableException;
 import software.amazon.awssdk.services.kms.model.KmsInvalidStateException;
 import software.amazon.awssdk.services.kms.model.NotFoundException;
 
-/// What a failed call to KMS means, in our words: what AWS says may quote the request.
+/// Translates failed calls to KMS into messages of this module. A message of AWS may quote the
+/// request.
 final class AwsKmsErrorMapper {
   private static final Set<String> BAD_CREDENTIAL_CODES =
       Set.of(
@@ -37,15 +38,16 @@ final class AwsKmsErrorMapper {
     this.remote = remote;
   }
 
-  /// Whether asking again may help; throws if not. A refusal of the data is thrown as it is, for
-  /// whoever asked to unwrap.
+  /// Returns a result if a retry may help, and throws otherwise. A refusal of the data is thrown
+  /// unchanged, for the unwrap that asked.
   <T> RemoteResult<T> map(String subject, SdkException failure) {
     return switch (failure) {
       case InvalidCiphertextException refused -> throw refused;
       case IncorrectKeyException refused -> throw refused;
       case AwsServiceException message -> mapServiceError(subject, message);
       case ApiCallTimeoutException _ -> new RetryLater<>("did not answer in time");
-      case AbortedException e -> throw unavailable("was asked by a thread that is to stop", e);
+      case AbortedException e ->
+          throw unavailable("was called by a thread that was interrupted", e);
       case SdkClientException e -> mapClientError(e);
       default -> throw unavailable("failed: " + failure.getClass().getSimpleName(), failure);
     };
@@ -62,7 +64,7 @@ final class AwsKmsErrorMapper {
           throw keyUnavailable(
               subject, "is not for symmetric encryption; KEKs need SYMMETRIC_DEFAULT", e);
       case DependencyTimeoutException _ -> new RetryLater<>("could not reach its own key store");
-      case KeyUnavailableException _ -> new RetryLater<>("cannot reach the key just now");
+      case KeyUnavailableException _ -> new RetryLater<>("cannot reach the key at the moment");
       default -> mapByCode(subject, e);
     };
   }
@@ -87,9 +89,9 @@ final class AwsKmsErrorMapper {
   }
 
   private ProviderException forbidden(String subject, AwsServiceException e) {
-    boolean look = subject.startsWith("list-");
-    String what = look ? "to list aliases" : "the use of KMS key " + subject;
-    String rights = look ? "kms:ListAliases on *" : "kms:Encrypt and kms:Decrypt on the key";
+    boolean isListing = subject.startsWith("list-");
+    String what = isListing ? "to list aliases" : "the use of KMS key " + subject;
+    String rights = isListing ? "kms:ListAliases on *" : "kms:Encrypt and kms:Decrypt on the key";
     return new ProviderException(
         remote + " forbids " + what + ": the credentials need " + rights,
         "a policy that allows " + rights,
@@ -99,15 +101,15 @@ final class AwsKmsErrorMapper {
   private static String invalidStateText(AwsServiceException e) {
     String message = String.valueOf(e.getMessage());
     return message.contains("pending deletion")
-        ? "is pending deletion, and all that is wrapped by it goes with it; aws kms"
+        ? "is pending deletion, and all data wrapped by it will be lost; aws kms"
             + " cancel-key-deletion, then enable-key"
-        : "is not in a state to be used; aws kms describe-key shows which";
+        : "is in a state in which it cannot be used; see aws kms describe-key";
   }
 
   private <T> RemoteResult<T> mapClientError(SdkClientException e) {
     if (String.valueOf(e.getMessage()).contains("credentials")) {
       throw new ProviderException(
-          remote + " cannot be asked: the AWS SDK finds no credentials",
+          remote + " cannot be called: the AWS SDK finds no credentials",
           "AWS_PROFILE, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a role of this machine",
           e);
     }

@@ -21,11 +21,11 @@ import software.amazon.awssdk.services.kms.model.EncryptRequest;
 import software.amazon.awssdk.services.kms.model.IncorrectKeyException;
 import software.amazon.awssdk.services.kms.model.InvalidCiphertextException;
 
-/// A KMS key, by its own id: an alias that is moved moves nothing here. The wrapped DEK is what KMS
-/// gives. The additional data goes along as its SHA-256, since KMS takes less of it than we have,
-/// and writes it into logs.
+/// A KEK that is a KMS key, addressed by its own id, so that moving an alias changes nothing here.
+/// The wrapped DEK is the ciphertext of KMS. The additional data is passed as its SHA-256, because
+/// KMS accepts less of it than needed and writes it into logs.
 final class AwsKmsKek implements Kek {
-  /// KMS makes less than 250 of 32.
+  /// KMS returns less than 250 bytes for a DEK of 32.
   static final int MAX_WRAPPED_BYTES = 512;
 
   private final KeyringName keyring;
@@ -83,7 +83,7 @@ final class AwsKmsKek implements Kek {
               + bytes.length
               + " bytes; "
               + MAX_WRAPPED_BYTES
-              + " are the most that we keep");
+              + " are the limit");
     }
     return bytes;
   }
@@ -125,7 +125,7 @@ final class AwsKmsKek implements Kek {
     }
   }
 
-  /// The keyring is readable there, so that a policy can name it.
+  /// The name of the keyring is readable, so that a policy can refer to it.
   private Map<String, String> encryptionContext(byte[] aad) {
     return Map.of(
         "keyfleet-keyring", keyring.value(),
@@ -140,7 +140,7 @@ final class AwsKmsKek implements Kek {
     }
   }
 
-  /// What is wrong with the setup is for `load` to say; here the key just cannot be used.
+  /// `load` reports what is wrong with the setup; here the key is just unavailable.
   private <T> T run(Supplier<T> work) {
     try {
       return work.get();

@@ -9,14 +9,15 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderException;
 
-/// KEKs in AWS KMS: each version is a KMS key of its own, which an alias names. What has the prefix
-/// and no number behind it is another keyring's: `keyfleet-main-v` begins those of `main-vault`.
+/// KEKs in AWS KMS: each version is a KMS key of its own, named by an alias. An alias with the
+/// prefix and no number after it belongs to another keyring: `keyfleet-main-v` is also the start of
+/// the aliases of `main-vault`.
 final class AwsKmsProvider implements KekProvider {
   private final KeyringName keyring;
   private final String prefix;
   private final AwsKmsClient client;
 
-  /// Kept for good: a version that comes back must be the same key.
+  /// Never removed: a version that comes back must be the same key.
   private final Map<KekVersion, AwsKmsKek> knownKeks = new HashMap<>();
 
   AwsKmsProvider(KeyringName keyring, String prefix, AwsKmsClient client) {
@@ -38,14 +39,15 @@ final class AwsKmsProvider implements KekProvider {
         .forEach((number, id) -> KekVersion.parse(number).ifPresent(v -> ids.put(v, id)));
     refuseSharedKeys(ids);
     return KekSet.of(
-        keyring, ids.entrySet().stream().map(one -> kekFor(one.getKey(), one.getValue())).toList());
+        keyring,
+        ids.entrySet().stream().map(entry -> kekFor(entry.getKey(), entry.getValue())).toList());
   }
 
   private AwsKmsKek kekFor(KekVersion version, String id) {
     AwsKmsKek kek = knownKeks.computeIfAbsent(version, v -> new AwsKmsKek(keyring, v, id, client));
     if (!kek.id().equals(id)) {
       throw new ProviderException(
-          "%s%d named KMS key %s when it was loaded, and names %s; a version's bytes never change"
+          "%s%d named KMS key %s when it was loaded, but now names %s; a version's bytes never change"
               .formatted(prefix, version.number(), kek.id(), id),
           "aws kms update-alias --alias-name %s%d --target-key-id %s, and the next version for the new key"
               .formatted(prefix, version.number(), kek.id()));

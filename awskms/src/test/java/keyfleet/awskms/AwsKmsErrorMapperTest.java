@@ -24,15 +24,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What AWS answers in trouble, which moto does not play.
+/// Tests error responses of AWS that moto does not give.
 class AwsKmsErrorMapperTest {
   private static final ScriptedResponse ALIASES =
       new ScriptedResponse(
           200,
           "{\"Truncated\":false,\"Aliases\":[{\"AliasName\":\"alias/kf-v1\",\"TargetKeyId\":\"id-1\"}]}");
 
-  /// Lists one alias, and answers everything else as `script` says.
-  private static Function<ReceivedRequest, ScriptedResponse> scripted(
+  /// Lists one alias, and answers all other requests as `script` says.
+  private static Function<ReceivedRequest, ScriptedResponse> answerLoadsAnd(
       Function<ReceivedRequest, ScriptedResponse> script) {
     return request ->
         request.header("X-Amz-Target").endsWith("ListAliases") ? ALIASES : script.apply(request);
@@ -53,7 +53,8 @@ class AwsKmsErrorMapperTest {
   @CsvSource({
     "400, DisabledException, is disabled, 1, KMS key id-1 is disabled",
     "400, KMSInvalidStateException, id-1 is pending deletion., 1, KMS key id-1 is pending deletion",
-    "400, KMSInvalidStateException, it is odd, 1, KMS key id-1 is not in a state to be used",
+    "400, KMSInvalidStateException, it is odd, 1, KMS key id-1 is in a state in which it cannot be"
+        + " used",
     "400, NotFoundException, no, 1, KMS key id-1 does not exist",
     "400, InvalidKeyUsageException, no, 1, SYMMETRIC_DEFAULT",
     "400, AccessDeniedException, no, 1, kms:Encrypt and kms:Decrypt",
@@ -63,13 +64,13 @@ class AwsKmsErrorMapperTest {
     "429, TooManyRequestsException, Rate exceeded, 4, too many calls",
     "500, KMSInternalException, sorry, 4, answered 500",
     "503, ServiceUnavailable, sorry, 4, answered 503",
-    "500, KeyUnavailableException, sorry, 4, cannot reach the key just now",
+    "500, KeyUnavailableException, sorry, 4, cannot reach the key at the moment",
     "500, DependencyTimeoutException, sorry, 4, could not reach its own key store",
   })
   void errorResponse_isExplainedAndRetriedOnlyIfThatMayHelp(
       int status, String code, String message, int times, String words) {
     try (ScriptedHttpServer server =
-            ScriptedHttpServer.start(scripted(_ -> error(status, code, message)));
+            ScriptedHttpServer.start(answerLoadsAnd(_ -> error(status, code, message)));
         AwsKmsProvider provider = AwsKmsFixtures.provider(server.port(), "kf")) {
       Kek kek = kek(provider.load(), 1);
       int before = server.requests().size();
@@ -83,7 +84,7 @@ class AwsKmsErrorMapperTest {
   @ValueSource(strings = {"InvalidCiphertextException", "IncorrectKeyException"})
   void refusedData_isNoFailure(String code) {
     try (ScriptedHttpServer server =
-            ScriptedHttpServer.start(scripted(_ -> error(400, code, "no")));
+            ScriptedHttpServer.start(answerLoadsAnd(_ -> error(400, code, "no")));
         AwsKmsProvider provider = AwsKmsFixtures.provider(server.port(), "kf")) {
       assertEquals(Optional.empty(), kek(provider.load(), 1).unwrap(new byte[150], AAD));
     }
@@ -92,7 +93,7 @@ class AwsKmsErrorMapperTest {
   @Test
   void foreignBytes_areRefusedWithoutACall() {
     try (ScriptedHttpServer server =
-            ScriptedHttpServer.start(scripted(_ -> error(500, "X", "no")));
+            ScriptedHttpServer.start(answerLoadsAnd(_ -> error(500, "X", "no")));
         AwsKmsProvider provider = AwsKmsFixtures.provider(server.port(), "kf")) {
       Kek kek = kek(provider.load(), 1);
       int before = server.requests().size();
@@ -109,12 +110,12 @@ class AwsKmsErrorMapperTest {
             429,
             Map.of("Retry-After", "30"),
             "{\"__type\":\"ThrottlingException\",\"message\":\"no\"}");
-    try (ScriptedHttpServer server = ScriptedHttpServer.start(scripted(_ -> busy));
+    try (ScriptedHttpServer server = ScriptedHttpServer.start(answerLoadsAnd(_ -> busy));
         AwsKmsProvider provider = AwsKmsFixtures.provider(server.port(), "kf")) {
       Kek kek = kek(provider.load(), 1);
       unavailable(kek);
       int before = server.requests().size();
-      assertTrue(unavailable(kek).contains("asked again in"));
+      assertTrue(unavailable(kek).contains("next call allowed in"));
       assertEquals(before, server.requests().size());
     }
   }
@@ -123,7 +124,7 @@ class AwsKmsErrorMapperTest {
   void request_carriesKeyAadUidAndTraceAndErrorsQuoteNothing() {
     try (ScriptedHttpServer server =
             ScriptedHttpServer.start(
-                scripted(request -> error(400, "Odd", request.body().replace("\"", "'"))));
+                answerLoadsAnd(request -> error(400, "Odd", request.body().replace("\"", "'"))));
         AwsKmsProvider provider = AwsKmsFixtures.provider(server.port(), "kf")) {
       Kek kek = kek(provider.load(), 1);
       String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";

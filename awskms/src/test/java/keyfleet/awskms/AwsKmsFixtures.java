@@ -16,7 +16,7 @@ import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.kms.KmsClient;
 
-/// The words in which the tests of this room speak.
+/// Test data of this module: providers, clients and keys.
 final class AwsKmsFixtures {
   static final byte[] AAD = "where it belongs".getBytes(StandardCharsets.UTF_8);
   static final byte[] OTHER_AAD = "elsewhere".getBytes(StandardCharsets.UTF_8);
@@ -35,7 +35,7 @@ final class AwsKmsFixtures {
         AwsKmsClient.open(spec, CREDENTIALS, new SystemTicker(), RANDOM));
   }
 
-  /// As an administrator has it.
+  /// A client with the rights of an administrator.
   static KmsClient admin(int port) {
     return KmsClient.builder()
         .region(Region.EU_CENTRAL_1)

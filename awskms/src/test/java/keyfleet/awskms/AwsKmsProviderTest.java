@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.kms.KmsClient;
 
-/// KEKs in moto's KMS. Each test has an alias of its own.
+/// Tests KEKs in the KMS of moto. Each test has an alias of its own.
 class AwsKmsProviderTest {
   @TempDir private static Path folder = Path.of("");
   private static @Nullable MotoServer started;
@@ -49,7 +49,7 @@ class AwsKmsProviderTest {
     return started.port();
   }
 
-  /// A new KMS key, which the alias names; its id.
+  /// Creates a KMS key with an alias, and returns its id.
   private static String createKey(String alias) {
     try (KmsClient admin = AwsKmsFixtures.admin(port())) {
       String id = admin.createKey().keyMetadata().keyId();
@@ -72,7 +72,8 @@ class AwsKmsProviderTest {
     try {
       return kek.unwrap(wrapped, AAD);
     } catch (KekUnavailableException e) {
-      return Optional.empty(); // moto says that the caller may not; AWS, that the key is another
+      return Optional
+          .empty(); // moto answers that the caller may not; AWS, that the key is another one
     }
   }
 
@@ -88,16 +89,16 @@ class AwsKmsProviderTest {
       assertEquals(dek.bytes(), kek(kekSet, 1).unwrap(wrapped, AAD).orElseThrow().bytes());
       assertEquals(Optional.empty(), kek(kekSet, 1).unwrap(wrapped, OTHER_AAD));
       assertEquals(Optional.empty(), tryUnwrap(kek(kekSet, 2), wrapped));
-      byte[] bent = wrapped.clone();
-      bent[bent.length - 1] ^= 1;
-      assertEquals(Optional.empty(), kek(kekSet, 1).unwrap(bent, AAD));
+      byte[] corrupted = wrapped.clone();
+      corrupted[corrupted.length - 1] ^= 1;
+      assertEquals(Optional.empty(), kek(kekSet, 1).unwrap(corrupted, AAD));
     }
   }
 
   @Test
   void newAlias_isSeenWithoutARestart() {
     createKey("grow-v1");
-    createKey("grow-vault-v1"); // of a keyring that is called so
+    createKey("grow-vault-v1"); // belongs to a keyring with that name
     createKey("grow-v02");
     try (AwsKmsProvider provider = AwsKmsFixtures.provider(port(), "grow")) {
       KekSet before = provider.load();

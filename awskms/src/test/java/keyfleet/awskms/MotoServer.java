@@ -12,8 +12,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// moto, which answers as AWS KMS does, on loopback. It is gone when it is closed, or with this
-/// JVM.
+/// moto, which answers like AWS KMS, on loopback. It ends when it is closed, or with this JVM.
 final class MotoServer implements AutoCloseable {
   private static final String PYTHON = System.getenv("KEYFLEET_TEST_MOTO");
   private static final long START_NANOS = TimeUnit.SECONDS.toNanos(120);
@@ -38,21 +37,21 @@ final class MotoServer implements AutoCloseable {
   static MotoServer start(Path folder) {
     assumeTrue(
         PYTHON != null, "KEYFLEET_TEST_MOTO names no Python with moto: ./dev test makes one");
-    MotoServer motoServer = new MotoServer(folder);
+    MotoServer server = new MotoServer(folder);
     long deadline = System.nanoTime() + START_NANOS;
-    while (!motoServer.answers()) {
-      assertTrue(motoServer.process.isAlive(), "moto ended: see moto.log");
+    while (!server.isAnswering()) {
+      assertTrue(server.process.isAlive(), "moto ended: see moto.log");
       assertTrue(System.nanoTime() < deadline, "moto did not answer in time");
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
-    return motoServer;
+    return server;
   }
 
   int port() {
     return port;
   }
 
-  private boolean answers() {
+  private boolean isAnswering() {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       return socket.isConnected();
     } catch (IOException e) {

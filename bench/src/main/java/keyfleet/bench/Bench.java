@@ -4,16 +4,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// `./dev bench engines|rotation|verify`: one part, its figures on standard output. The other parts
-/// are run by JMH and hyperfine.
+/// Runs one part of `./dev bench engines|rotation|verify` and prints its figures on standard
+/// output. JMH and hyperfine run the other parts.
 public final class Bench {
   private static final String TRY = "Try: ./dev bench rotation --records 100000";
 
   private static final class UsageException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    UsageException(String sentence) {
-      super(sentence);
+    UsageException(String message) {
+      super(message);
     }
   }
 
@@ -31,7 +31,8 @@ public final class Bench {
 
   private static void run(String[] args, ScratchFolder scratch) throws Exception {
     System.setProperty(
-        "slf4j.internal.verbosity", "ERROR"); // else drivers say that nobody hears them
+        "slf4j.internal.verbosity",
+        "ERROR"); // otherwise slf4j warns that no provider is configured
     Stopwatch watch = new Stopwatch(System::nanoTime);
     String part = args.length == 0 ? "" : args[0];
     Map<String, String> options = options(args);
@@ -43,7 +44,8 @@ public final class Bench {
               .run(engines(options, RotationBench.ENGINES), scratch);
       case "verify" ->
           new VerifyBench(System.out, watch, number(options, "--processes", 100_000)).run(scratch);
-      default -> throw new UsageException("there is no part " + part);
+      default ->
+          throw new UsageException("unknown part " + part + "; use engines, rotation or verify");
     }
   }
 
@@ -54,7 +56,7 @@ public final class Bench {
         throw new UsageException(args[i] + " needs a value");
       }
       if (!List.of("--records", "--processes", "--only").contains(args[i])) {
-        throw new UsageException("there is no option " + args[i]);
+        throw new UsageException("unknown option " + args[i]);
       }
       options.put(args[i], args[i + 1]);
     }
@@ -65,16 +67,16 @@ public final class Bench {
       throws UsageException {
     String only = options.getOrDefault("--only", "");
     if (!only.isEmpty() && !all.contains(only)) {
-      throw new UsageException("--only is one of " + all + ", not " + only);
+      throw new UsageException("--only must be one of " + all + ", not " + only);
     }
     return only.isEmpty() ? all : List.of(only);
   }
 
-  private static int number(Map<String, String> options, String name, int otherwise)
+  private static int number(Map<String, String> options, String name, int defaultValue)
       throws UsageException {
-    String given = options.getOrDefault(name, String.valueOf(otherwise));
+    String given = options.getOrDefault(name, String.valueOf(defaultValue));
     if (!given.matches("[1-9][0-9]{2,8}")) {
-      throw new UsageException(name + " is a number from 100, not " + given);
+      throw new UsageException(name + " must be a number of at least 100, not " + given);
     }
     return Integer.parseInt(given);
   }

@@ -32,8 +32,8 @@ import keyfleet.member.keys.LoadedKeys;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.Kv;
 
-/// The one process of a fleet: it beats, orders and drives, as `keyfleet server` does. Its keys are
-/// random, and it holds versions 1 and 2.
+/// The only process of the measured fleet: it sends heartbeats, starts rotations and drives them,
+/// as `keyfleet server` does. It holds versions 1 and 2 with random keys.
 final class BenchWorker {
   static final KekVersion V1 = new KekVersion(1);
   static final KekVersion V2 = new KekVersion(2);
@@ -51,45 +51,43 @@ final class BenchWorker {
     this.keys =
         new LoadedKeys(KeyringName.MAIN, List.of(provider()), random, new CryptoMetrics(clock));
     keys.refresh();
-    ProcessIdentity processIdentity =
+    ProcessIdentity identity =
         new ProcessIdentity(
             new ProcessInfo("worker-1", "run-1", "worker", "bench"),
             ProcessIdentity.PROTOCOL,
             null);
     this.membership =
-        new Membership(
-            processIdentity, new Membership.StoreAccess(kv, this::nonce), keys, Map::of, clock);
+        new Membership(identity, new Membership.StoreAccess(kv, this::nonce), keys, Map::of, clock);
   }
 
-  /// Version 1 active, version 2 announced.
+  /// Makes version 1 active and announces version 2.
   void bootstrap(Timings timings) {
     membership.runRound();
-    KeyringOperations orders = orders(_ -> Optional.empty());
-    requireDone(orders.announce(V1, Keystore.Use.RECORDS, timings));
-    requireDone(orders.announce(V2, Keystore.Use.RECORDS, timings));
+    KeyringOperations operations = operations(_ -> Optional.empty());
+    requireDone(operations.announce(V1, Keystore.Use.RECORDS, timings));
+    requireDone(operations.announce(V2, Keystore.Use.RECORDS, timings));
     heartbeat();
   }
 
-  /// Twice: the second shows the epoch that the first has read.
+  /// Sends two heartbeats: the second one shows the epoch that the first round has read.
   void heartbeat() {
     membership.runRound();
     membership.runRound();
   }
 
-  void register(CollectionRegistration collectionRegistration) {
-    new CollectionRegistry(kv, this::nonce).register(collectionRegistration);
+  void register(CollectionRegistration registration) {
+    new CollectionRegistry(kv, this::nonce).register(registration);
   }
 
-  void rotate(CollectionOpener stores) {
-    requireDone(orders(stores).rotate(V1, V2));
+  void rotate(CollectionOpener opener) {
+    requireDone(operations(opener).rotate(V1, V2));
   }
 
-  RotationLoop loop(CollectionOpener stores, BatchExecutor batchExecutor) {
+  RotationLoop loop(CollectionOpener opener, BatchExecutor executor) {
     KeyringStore keyringStore = keyringStore();
-    CollectionCatalog collectionCatalog =
-        new CollectionCatalog(
-            keyringStore, stores, batchExecutor, Integer.MAX_VALUE, Failpoints.NONE);
-    return new RotationLoop("worker-1", keyringStore, collectionCatalog, keys, clock);
+    CollectionCatalog catalog =
+        new CollectionCatalog(keyringStore, opener, executor, Integer.MAX_VALUE, Failpoints.NONE);
+    return new RotationLoop("worker-1", keyringStore, catalog, keys, clock);
   }
 
   ReadinessVerifier readinessVerifier() {
@@ -104,11 +102,11 @@ final class BenchWorker {
     return keys.cipher();
   }
 
-  private KeyringOperations orders(CollectionOpener stores) {
+  private KeyringOperations operations(CollectionOpener opener) {
     KeyringStore keyringStore = keyringStore();
     return new KeyringOperations(
         keyringStore,
-        new CollectionCatalog(keyringStore, stores, Failpoints.NONE),
+        new CollectionCatalog(keyringStore, opener, Failpoints.NONE),
         keys,
         this::nonce,
         random);
@@ -116,7 +114,7 @@ final class BenchWorker {
 
   private static void requireDone(KeyringOperations.Result result) {
     if (!(result instanceof KeyringOperations.Done)) {
-      throw new IllegalStateException("an order was not carried out: " + result);
+      throw new IllegalStateException("the operation failed: " + result);
     }
   }
 
@@ -125,7 +123,7 @@ final class BenchWorker {
   }
 
   private String nonce() {
-    return "word-" + nonces++;
+    return "nonce-" + nonces++;
   }
 
   private KekProvider provider() {

@@ -3,8 +3,8 @@ package keyfleet.bench;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
-/// How long a thing took over all its turns, and how much of the processor this process used in
-/// them: compilation and garbage collection included, a server's own work not.
+/// Adds up how long the turns of a measurement took, and how much CPU time this process used in
+/// them. Compilation and garbage collection are included; the work of a separate server is not.
 final class CostMeter {
   private static final OperatingSystemMXBean SYSTEM =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
@@ -18,7 +18,7 @@ final class CostMeter {
     this.watch = watch;
   }
 
-  /// How long this turn took, in seconds.
+  /// Runs the turn and returns how long it took, in seconds.
   double add(Stopwatch.Work turn) throws Exception {
     long before = SYSTEM.getProcessCpuTime();
     double took = watch.seconds(turn);

@@ -15,7 +15,7 @@ import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.StoredRecord;
 
-/// Records that count how many of them were changed.
+/// Counts how many records were changed through it.
 record CountingRecords(Records records, AtomicLong changed) implements Records {
   @Override
   public List<StoredRecord> scan(KekVersion version, int limit) {
@@ -38,13 +38,13 @@ record CountingRecords(Records records, AtomicLong changed) implements Records {
   }
 
   @Override
-  public RecordWriteResult compareAndSet(RecordChange recordChange) {
-    return records.compareAndSet(recordChange);
+  public RecordWriteResult compareAndSet(RecordChange change) {
+    return records.compareAndSet(change);
   }
 
   @Override
-  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> recordChanges) {
-    List<RecordWriteResult> writes = records.compareAndSetAll(recordChanges);
+  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> changes) {
+    List<RecordWriteResult> writes = records.compareAndSetAll(changes);
     changed.addAndGet(writes.stream().filter(Stored.class::isInstance).count());
     return writes;
   }

@@ -23,9 +23,9 @@ import keyfleet.sqlite.SqliteEngine;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.engine.StoreUrl;
 
-/// Starts each engine that can be had here, beside its driver.
+/// Starts each engine that is available on this machine, beside its driver.
 final class EngineLauncher {
-  /// Measures two sides.
+  /// Measures the engine and its driver.
   interface Comparison {
     void compare(String engine, Load load, StoreUnderTest ours, StoreUnderTest raw)
         throws Exception;
@@ -40,28 +40,28 @@ final class EngineLauncher {
   private final ScratchFolder scratch;
   private final Comparison comparison;
 
-  EngineLauncher(ScratchFolder scratch, Comparison referee) {
+  EngineLauncher(ScratchFolder scratch, Comparison comparison) {
     this.scratch = scratch;
-    this.comparison = referee;
+    this.comparison = comparison;
   }
 
   void launch(String engine, PrintStream out) throws Exception {
     switch (engine) {
-      case "sqlite" -> sqlite();
-      case "postgresql" -> postgres(out);
-      case "mongodb" -> mongo(out);
-      case "nats" -> nats(out);
-      default -> throw new IllegalArgumentException("there is no engine " + engine);
+      case "sqlite" -> compareSqlite();
+      case "postgresql" -> comparePostgres(out);
+      case "mongodb" -> compareMongo(out);
+      case "nats" -> compareNats(out);
+      default -> throw new IllegalArgumentException("unknown engine " + engine);
     }
   }
 
-  private void sqlite() throws Exception {
+  private void compareSqlite() throws Exception {
     Path file = scratch.subfolder("engines").resolve("keyfleet.db");
     StoreUrl url = StoreUrl.parse("sqlite:" + file);
     try (EngineUnderTest ours =
-            new EngineUnderTest(SqliteEngine.open(url), SqliteEngine.open(url), emptied(file));
-        Connection other = sqlite(file);
-        Connection connection = sqlite(file);
+            new EngineUnderTest(SqliteEngine.open(url), SqliteEngine.open(url), emptyTables(file));
+        Connection other = openSqlite(file);
+        Connection connection = openSqlite(file);
         RawSql raw =
             new RawSql(
                 connection,
@@ -72,15 +72,15 @@ final class EngineLauncher {
     }
   }
 
-  private static CollectionShape emptied(Path file) throws SQLException {
-    try (Connection connection = sqlite(file)) {
+  private static CollectionShape emptyTables(Path file) throws SQLException {
+    try (Connection connection = openSqlite(file)) {
       createTables(connection, "BLOB");
     }
     return OURS.shape();
   }
 
-  /// As durable as the engine's.
-  private static Connection sqlite(Path file) throws SQLException {
+  /// Opens a connection with the durability of the engine.
+  private static Connection openSqlite(Path file) throws SQLException {
     Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
     try (Statement statement = connection.createStatement()) {
       statement.execute("PRAGMA busy_timeout=5000");
@@ -90,9 +90,9 @@ final class EngineLauncher {
     return connection;
   }
 
-  private void postgres(PrintStream out) throws Exception {
+  private void comparePostgres(PrintStream out) throws Exception {
     if (!LocalPostgres.canStart()) {
-      out.println("  postgresql: no server here. Try: apt install postgresql");
+      out.println("  postgresql: no server installed. Try: apt install postgresql");
       return;
     }
     try (LocalPostgres server =
@@ -144,26 +144,27 @@ final class EngineLauncher {
     connection.setAutoCommit(true);
   }
 
-  /// The one that `KEYFLEET_TEST_MONGODB` names; else the fake, which runs in this process and
-  /// looks at every document, so it says what we add, and nothing about MongoDB.
-  private void mongo(PrintStream out) throws Exception {
+  /// Uses the server that `KEYFLEET_TEST_MONGODB` names. Without one it uses the fake, which runs
+  /// in this process and scans every document: that measures what the engine adds, not MongoDB.
+  private void compareMongo(PrintStream out) throws Exception {
     Optional<String> real = Optional.ofNullable(System.getenv("KEYFLEET_TEST_MONGODB"));
     if (real.isPresent()) {
-      mongo("mongodb", real.get().replaceFirst("/*$", ""));
+      compareMongo("mongodb", real.get().replaceFirst("/*$", ""));
     } else {
       out.println(
-          "  mongodb: mongo-java-server in this process; a real server by KEYFLEET_TEST_MONGODB");
+          "  mongodb: mongo-java-server in this process; KEYFLEET_TEST_MONGODB names a real"
+              + " server");
       MongoServer fake = new MongoServer(new MemoryBackend());
       try {
         fake.bind("127.0.0.1", 0);
-        mongo("mongodb fake", "mongodb://127.0.0.1:" + fake.getLocalAddress().getPort());
+        compareMongo("mongodb fake", "mongodb://127.0.0.1:" + fake.getLocalAddress().getPort());
       } finally {
         fake.shutdownNow();
       }
     }
   }
 
-  private void mongo(String name, String server) throws Exception {
+  private void compareMongo(String name, String server) throws Exception {
     String database = "keyfleet_bench";
     StoreUrl url = StoreUrl.parse(server + "/" + database);
     CollectionShape shape =
@@ -181,10 +182,10 @@ final class EngineLauncher {
     }
   }
 
-  private void nats(PrintStream out) throws Exception {
+  private void compareNats(PrintStream out) throws Exception {
     Optional<String> binary = LocalNats.binary();
     if (binary.isEmpty()) {
-      out.println("  nats: no server here. Try: install Go, then ./dev bench engines");
+      out.println("  nats: no server available. Try: install Go, then ./dev bench engines");
       return;
     }
     try (LocalNats server =

@@ -19,7 +19,7 @@ import keyfleet.store.Value;
 import keyfleet.store.WriteResult.Written;
 import keyfleet.store.engine.Engine;
 
-/// An engine by its ports. What is watched is heard by a second engine, as another process has it.
+/// An engine, used through its ports. A second engine watches, as another process would.
 final class EngineUnderTest implements StoreUnderTest {
   private static final Bucket IN = new Bucket.Lasting(BUCKET);
   private static final Value VALUE = Value.of("v".repeat(VALUE_BYTES));
@@ -82,12 +82,12 @@ final class EngineUnderTest implements StoreUnderTest {
     Records records = engine.records(shape);
     for (int from = 0; from < stored.size(); from += batch) {
       List<StoredRecord> some = stored.subList(from, Math.min(stored.size(), from + batch));
-      List<RecordChange> recordChanges = some.stream().map(PlainRewriter::changeKey).toList();
-      if (!records.compareAndSetAll(recordChanges).stream().allMatch(Stored.class::isInstance)) {
+      List<RecordChange> changes = some.stream().map(PlainRewriter::changeKey).toList();
+      if (!records.compareAndSetAll(changes).stream().allMatch(Stored.class::isInstance)) {
         throw new IllegalStateException("a record was not stored");
       }
-      for (int i = 0; i < recordChanges.size(); i++) {
-        some.set(i, new StoredRecord(some.get(i).id(), recordChanges.get(i).after()));
+      for (int i = 0; i < changes.size(); i++) {
+        some.set(i, new StoredRecord(some.get(i).id(), changes.get(i).after()));
       }
     }
   }

@@ -15,7 +15,7 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.SoftwareKek;
 
-/// Each engine beside the driver that it stands on, in rounds that take turns; the median round
+/// Compares each engine with the driver that it uses, in alternating rounds; the median round
 /// counts.
 final class EnginesBench {
   /// How much is done in a round, and how long to wait between two writes that are watched: as long
@@ -40,29 +40,29 @@ final class EnginesBench {
     out.printf(
         "engines beside their drivers, one thread, median of %d rounds that take turns%n", ROUNDS);
     out.printf("  %-12s %-30s %12s %12s   %s%n", "engine", "what", "ours", "raw", "ratio");
-    EngineLauncher bouts = new EngineLauncher(scratch, this::compare);
+    EngineLauncher launcher = new EngineLauncher(scratch, this::compare);
     for (String engine : engines) {
-      bouts.launch(engine, out);
+      launcher.launch(engine, out);
     }
   }
 
   private void compare(String engine, Load load, StoreUnderTest ours, StoreUnderTest raw)
       throws Exception {
-    double[] mine = new double[ROUNDS];
-    double[] others = new double[ROUNDS];
+    double[] ourSeconds = new double[ROUNDS];
+    double[] rawSeconds = new double[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
-      mine[i] = watch.seconds(() -> ours.compareAndSet(load.changes));
-      others[i] = watch.seconds(() -> raw.compareAndSet(load.changes));
+      ourSeconds[i] = watch.seconds(() -> ours.compareAndSet(load.changes));
+      rawSeconds[i] = watch.seconds(() -> raw.compareAndSet(load.changes));
     }
-    rate(engine, "compare-and-set /s", load.changes, mine, others);
+    printRate(engine, "compare-and-set /s", load.changes, ourSeconds, rawSeconds);
     for (int i = 0; i < ROUNDS; i++) {
-      mine[i] = watch.seconds(() -> listAll(load, ours));
-      others[i] = watch.seconds(() -> listAll(load, raw));
+      ourSeconds[i] = watch.seconds(() -> listAll(load, ours));
+      rawSeconds[i] = watch.seconds(() -> listAll(load, raw));
     }
-    time(engine, "list of %,d, ms".formatted(load.keys), mine, others);
-    hints(engine, load, ours, raw);
+    printTime(engine, "list of %,d, ms".formatted(load.keys), ourSeconds, rawSeconds);
+    measureHints(engine, load, ours, raw);
     if (load.records > 0) {
-      rewrites(engine, load, ours, raw);
+      measureRewrites(engine, load, ours, raw);
     }
   }
 
@@ -73,7 +73,7 @@ final class EnginesBench {
     }
   }
 
-  private void rewrites(String engine, Load load, StoreUnderTest ours, StoreUnderTest raw)
+  private void measureRewrites(String engine, Load load, StoreUnderTest ours, StoreUnderTest raw)
       throws Exception {
     SecureRandom random = new SecureRandom();
     SoftwareKek kek =
@@ -84,42 +84,41 @@ final class EnginesBench {
         IntStream.range(0, load.records).mapToObj(it -> table.seal(cipher, it)).toList();
     ours.seed(sealed);
     raw.seed(sealed);
-    double[] mine = new double[ROUNDS];
-    double[] others = new double[ROUNDS];
+    double[] ourSeconds = new double[ROUNDS];
+    double[] rawSeconds = new double[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
-      mine[i] = watch.seconds(() -> ours.rewrite(RotationLoop.MAX_BATCH));
-      others[i] = watch.seconds(() -> raw.rewrite(RotationLoop.MAX_BATCH));
+      ourSeconds[i] = watch.seconds(() -> ours.rewrite(RotationLoop.MAX_BATCH));
+      rawSeconds[i] = watch.seconds(() -> raw.rewrite(RotationLoop.MAX_BATCH));
     }
     String what = "records /s, %,d a commit".formatted(RotationLoop.MAX_BATCH);
-    rate(engine, what, load.records, mine, others);
+    printRate(engine, what, load.records, ourSeconds, rawSeconds);
   }
 
-  private void hints(String engine, Load load, StoreUnderTest ours, StoreUnderTest raw)
+  private void measureHints(String engine, Load load, StoreUnderTest ours, StoreUnderTest raw)
       throws Exception {
-    HintTimer mine = new HintTimer(ours);
-    HintTimer other = new HintTimer(raw);
-    double[] heard = new double[load.hints];
-    double[] heardRaw = new double[load.hints];
+    HintTimer ourTimer = new HintTimer(ours);
+    HintTimer rawTimer = new HintTimer(raw);
+    double[] ourLatency = new double[load.hints];
+    double[] rawLatency = new double[load.hints];
     for (int i = 0; i < load.hints; i++) {
-      heard[i] = mine.measureLatency(load);
-      heardRaw[i] = other.measureLatency(load);
+      ourLatency[i] = ourTimer.measureLatency(load);
+      rawLatency[i] = rawTimer.measureLatency(load);
     }
     for (double share : new double[] {0.5, 0.99}) {
-      double a = Stopwatch.quantile(share, heard) * 1e3;
-      double b = Stopwatch.quantile(share, heardRaw) * 1e3;
-      line(engine, "write to hint, p%.0f, ms".formatted(share * 100), "%.2f", a, b, a / b);
+      double a = Stopwatch.quantile(share, ourLatency) * 1e3;
+      double b = Stopwatch.quantile(share, rawLatency) * 1e3;
+      printLine(engine, "write to hint, p%.0f, ms".formatted(share * 100), "%.2f", a, b, a / b);
     }
   }
 
-  /// Writes what one side watches, and waits for the hint.
+  /// Writes the key that one store watches, and waits for the hint.
   private final class HintTimer {
     private final StoreUnderTest store;
     private final SynchronousQueue<Boolean> hints = new SynchronousQueue<>();
 
     HintTimer(StoreUnderTest store) throws Exception {
       this.store = store;
-      store.watch(
-          () -> hints.offer(true)); // a hint that nobody waits for is one of an earlier write
+      store.watch(() -> hints.offer(true)); // an unexpected hint belongs to an earlier write
     }
 
     double measureLatency(Load load) throws InterruptedException {
@@ -144,19 +143,19 @@ final class EnginesBench {
     }
   }
 
-  private void rate(String engine, String what, int count, double[] ours, double[] raw) {
+  private void printRate(String engine, String what, int count, double[] ours, double[] raw) {
     double a = count / Stopwatch.median(ours);
     double b = count / Stopwatch.median(raw);
-    line(engine, what, "%,.0f", a, b, a / b);
+    printLine(engine, what, "%,.0f", a, b, a / b);
   }
 
-  private void time(String engine, String what, double[] ours, double[] raw) {
+  private void printTime(String engine, String what, double[] ours, double[] raw) {
     double a = Stopwatch.median(ours) * 1e3;
     double b = Stopwatch.median(raw) * 1e3;
-    line(engine, what, "%,.1f", a, b, a / b);
+    printLine(engine, what, "%,.1f", a, b, a / b);
   }
 
-  private void line(
+  private void printLine(
       String engine, String what, String form, double ours, double raw, double ratio) {
     out.printf(
         "  %-12s %-30s %12s %12s   %.2f%n",

@@ -42,7 +42,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class EnvelopeBench {
   private static final KekVersion V1 = new KekVersion(1);
   private static final KekVersion V2 = new KekVersion(2);
-  private static final FieldLocation PLACE = new FieldLocation("customers", "17", "ssn");
+  private static final FieldLocation LOCATION = new FieldLocation("customers", "17", "ssn");
 
   @Param({"64", "1024"})
   public int bytes;
@@ -68,17 +68,17 @@ public class EnvelopeBench {
 
   @Benchmark
   public SealResult sealValue() {
-    return cipher.seal(V1, PLACE, value);
+    return cipher.seal(V1, LOCATION, value);
   }
 
   @Benchmark
   public OpenResult openValue() {
-    return cipher.open(PLACE, envelope);
+    return cipher.open(LOCATION, envelope);
   }
 
   @Benchmark
   public RewrapResult rewrapValue() {
-    return cipher.rewrap(PLACE, envelope, V2);
+    return cipher.rewrap(LOCATION, envelope, V2);
   }
 
   @Benchmark
@@ -101,7 +101,7 @@ public class EnvelopeBench {
   }
 
   private Envelope seal() {
-    return ((Sealed) cipher.seal(V1, PLACE, value)).envelope();
+    return ((Sealed) cipher.seal(V1, LOCATION, value)).envelope();
   }
 
   private SoftwareKek kek(KekVersion version) {

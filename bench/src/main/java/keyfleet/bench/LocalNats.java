@@ -48,7 +48,7 @@ final class LocalNats implements AutoCloseable {
     return "nats://127.0.0.1:" + port;
   }
 
-  /// Its log is read on, as it would wait for a reader else.
+  /// Reads the log to its end in the background: with a full pipe the server would block.
   private void awaitReady() throws IOException {
     BufferedReader log = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
     for (String line = log.readLine(); line != null; line = log.readLine()) {
@@ -57,7 +57,7 @@ final class LocalNats implements AutoCloseable {
         return;
       }
     }
-    throw new IllegalStateException("nats-server does not start");
+    throw new IllegalStateException("nats-server did not report that it is ready");
   }
 
   private static void drain(BufferedReader log) {

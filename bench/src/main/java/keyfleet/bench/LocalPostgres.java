@@ -72,7 +72,7 @@ final class LocalPostgres implements AutoCloseable {
     return server;
   }
 
-  /// Of the database that every server has.
+  /// The URL of the database that every server has.
   String url() {
     return "postgresql://%s@127.0.0.1:%d/postgres".formatted(ADMIN, port);
   }
@@ -109,7 +109,7 @@ final class LocalPostgres implements AutoCloseable {
         boolean _ = process.waitFor(STEP_MILLIS, TimeUnit.MILLISECONDS); // not yet
       }
     }
-    throw new IllegalStateException("PostgreSQL does not start");
+    throw new IllegalStateException("PostgreSQL did not accept a connection in time");
   }
 
   private static Path binaries() throws IOException {
@@ -121,7 +121,7 @@ final class LocalPostgres implements AutoCloseable {
     }
   }
 
-  /// It refuses to run as root.
+  /// PostgreSQL refuses to run as root.
   private static List<String> asServer(List<String> command) {
     List<String> whole = new ArrayList<>();
     if (isRoot()) {

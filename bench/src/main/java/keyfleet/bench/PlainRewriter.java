@@ -16,8 +16,9 @@ import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
-/// What a rotation does to the store, without its cryptography: scan by version, make other bytes
-/// of the same length under version 2, compare and set, in the same batches.
+/// Does what a rotation does to the store, without its cryptography: scans by version, makes other
+/// bytes of the same length under version 2, and writes them with compare-and-set in the same
+/// batches.
 final class PlainRewriter {
   private static final int WRAPPED = 12;
 
@@ -27,20 +28,20 @@ final class PlainRewriter {
   private @Nullable CompletableFuture<List<StoredRecord>> ahead;
   private long done;
 
-  /// Scans on `reader`: one that runs at once reads and writes in turn, another reads the next
-  /// batch while one is written.
+  /// Scans on `reader`. With an executor that runs tasks in the calling thread, reads and writes
+  /// alternate; with another one, the next batch is read while one is written.
   PlainRewriter(Records records, int batch, Executor reader) {
     this.records = records;
     this.batch = batch;
     this.reader = reader;
   }
 
-  /// Until so many are written in all.
+  /// Continues until `goal` records are written in all.
   void rewriteUntil(long goal) {
     while (done < goal) {
       List<StoredRecord> found = next();
       if (found.isEmpty()) {
-        throw new IllegalStateException("there are no records left");
+        throw new IllegalStateException("no records are left to rewrite");
       }
       RecordId last = found.getLast().id();
       ahead = CompletableFuture.supplyAsync(() -> scan(last), reader);
@@ -57,12 +58,12 @@ final class PlainRewriter {
   }
 
   private long write(List<StoredRecord> found) {
-    List<RecordChange> recordChanges = new ArrayList<>();
+    List<RecordChange> changes = new ArrayList<>();
     for (StoredRecord each : found) {
-      recordChanges.add(changeKey(each));
+      changes.add(changeKey(each));
     }
     long stored =
-        records.compareAndSetAll(recordChanges).stream().filter(Stored.class::isInstance).count();
+        records.compareAndSetAll(changes).stream().filter(Stored.class::isInstance).count();
     if (stored != found.size()) {
       throw new IllegalStateException(stored + " of " + found.size() + " were stored");
     }

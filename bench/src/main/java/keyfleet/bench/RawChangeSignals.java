@@ -10,13 +10,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.postgresql.PGConnection;
 
-/// How someone who has only the driver hears of changes.
+/// How a program that has only the driver learns of changes.
 final class RawChangeSignals {
   private static final String CHANNEL = "bench_raw";
 
   private RawChangeSignals() {}
 
-  /// What is asked again and again, until it is closed.
+  /// Repeats a query until it is closed.
   static final class Poller implements AutoCloseable {
     interface Query {
       long read() throws Exception;
@@ -53,12 +53,13 @@ final class RawChangeSignals {
     }
   }
 
-  /// SQLite tells nobody: another connection asks for its version, as often as the engine does.
+  /// SQLite sends no notification: another connection polls the data version, as often as the
+  /// engine.
   static RawSql.ChangeSignal forSqlite(Connection other) {
     Poller poller = new Poller();
     return new RawSql.ChangeSignal() {
       @Override
-      public void signal(Connection connection) {}
+      public void send(Connection connection) {}
 
       @Override
       public void listen(Runnable onChange) {
@@ -74,13 +75,13 @@ final class RawChangeSignals {
     };
   }
 
-  /// A second statement after the write, as in the engine.
+  /// Notifies with a second statement after the write, as the engine does.
   static RawSql.ChangeSignal forPostgres(Connection other) {
     return new RawSql.ChangeSignal() {
       private volatile boolean open = true;
 
       @Override
-      public void signal(Connection connection) throws SQLException {
+      public void send(Connection connection) throws SQLException {
         try (PreparedStatement notify =
             connection.prepareStatement("SELECT pg_notify(?, 'raw.watched')")) {
           notify.setString(1, CHANNEL);
@@ -93,10 +94,10 @@ final class RawChangeSignals {
         try (Statement listen = other.createStatement()) {
           listen.execute("LISTEN " + CHANNEL);
         }
-        Thread.ofPlatform().daemon().name("bench-listen").start(() -> hear(onChange));
+        Thread.ofPlatform().daemon().name("bench-listen").start(() -> awaitNotifications(onChange));
       }
 
-      private void hear(Runnable onChange) {
+      private void awaitNotifications(Runnable onChange) {
         try {
           while (open) {
             var notifications = other.unwrap(PGConnection.class).getNotifications(100);

@@ -43,7 +43,7 @@ final class RawNats implements StoreUnderTest {
         connection.keyValueManagement().getBucketNames().stream()
             .filter(it -> it.endsWith(BUCKET))
             .findFirst()
-            .orElseThrow(() -> new IllegalStateException("the engine has made no bucket"));
+            .orElseThrow(() -> new IllegalStateException("the engine has created no bucket"));
     this.bucket = connection.keyValue(name);
     this.counter = bucket.put("raw.counter", value);
     this.watched = bucket.put("raw.watched", value);
@@ -78,7 +78,7 @@ final class RawNats implements StoreUnderTest {
     boolean ended = end.await(1, TimeUnit.MINUTES);
     snapshot.unsubscribe();
     if (!ended) {
-      throw new IllegalStateException("the listing does not end");
+      throw new IllegalStateException("the listing did not end within a minute");
     }
     return found.size();
   }
@@ -94,11 +94,11 @@ final class RawNats implements StoreUnderTest {
             KeyValueWatchOption.META_ONLY);
   }
 
-  private static KeyValueWatcher watcher(EntryConsumer entryConsumer, Runnable end) {
+  private static KeyValueWatcher watcher(EntryConsumer consumer, Runnable end) {
     return new KeyValueWatcher() {
       @Override
       public void watch(KeyValueEntry entry) {
-        entryConsumer.accept(entry);
+        consumer.accept(entry);
       }
 
       @Override
@@ -115,12 +115,12 @@ final class RawNats implements StoreUnderTest {
 
   @Override
   public void seed(List<byte[]> sealed) {
-    throw new IllegalStateException("NATS keeps no records");
+    throw new IllegalStateException("NATS stores no records");
   }
 
   @Override
   public void rewrite(int batch) {
-    throw new IllegalStateException("NATS keeps no records");
+    throw new IllegalStateException("NATS stores no records");
   }
 
   @Override

@@ -14,10 +14,10 @@ import java.util.List;
 /// revisions, and nothing else of what the engine does: no log of changes, no queue of writers, no
 /// check that the file or the server is still the same.
 final class RawSql implements StoreUnderTest {
-  /// How a database tells of changes, and by which connection.
+  /// How a database notifies of changes, and through which connection.
   interface ChangeSignal {
-    /// Rings after the write that this connection has just made.
-    void signal(Connection connection) throws SQLException;
+    /// Notifies of the write that this connection has just made.
+    void send(Connection connection) throws SQLException;
 
     void listen(Runnable onChange) throws SQLException;
 
@@ -39,10 +39,10 @@ final class RawSql implements StoreUnderTest {
   private long counter = 1;
   private long watched = 1;
 
-  RawSql(Connection connection, Dialect dialect, ChangeSignal bell) throws SQLException {
+  RawSql(Connection connection, Dialect dialect, ChangeSignal signal) throws SQLException {
     this.connection = connection;
     this.dialect = dialect;
-    this.signal = bell;
+    this.signal = signal;
     insert("raw.counter");
     insert("raw.watched");
     this.set =
@@ -120,7 +120,7 @@ final class RawSql implements StoreUnderTest {
   @Override
   public void write() throws SQLException {
     set("raw.watched", watched++);
-    signal.signal(connection);
+    signal.send(connection);
   }
 
   @Override

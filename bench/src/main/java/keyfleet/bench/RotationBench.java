@@ -25,9 +25,9 @@ import keyfleet.store.Records;
 import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreUrl;
 
-/// A rotation by the real loop, beside the same compare-and-set writes with no cryptography: on the
-/// same engine, with the same scans, batches, fence and durability. They take turns, a twentieth of
-/// the records at a time, so that both see the same machine.
+/// Compares a rotation by the real loop with the same compare-and-set writes without cryptography:
+/// on the same engine, with the same scans, batches, fence and durability. Both take turns, a
+/// twentieth of the records at a time, so that both see the same load on the machine.
 final class RotationBench {
   private static final SealedTable ROTATED = new SealedTable("customers");
   private static final SealedTable SEQUENTIAL = new SealedTable("plain_in_turn");
@@ -54,32 +54,32 @@ final class RotationBench {
         "rotation of %,d records, records/s           (ratio: to the same writes with no crypto)%n",
         records);
     if (engines.contains("sqlite")) {
-      sqlite(scratch.subfolder("sqlite").resolve("keyfleet.db"));
+      runOnSqlite(scratch.subfolder("sqlite").resolve("keyfleet.db"));
     }
     if (engines.contains("postgresql")) {
-      postgres(scratch);
+      runOnPostgres(scratch);
     }
   }
 
-  private void postgres(ScratchFolder scratch) throws Exception {
+  private void runOnPostgres(ScratchFolder scratch) throws Exception {
     if (LocalPostgres.canStart()) {
       try (LocalPostgres server =
           LocalPostgres.start(scratch.subfolder("postgres"), ScratchFolder.freePort())) {
-        postgres(server);
+        runOnPostgres(server);
       }
     } else {
-      out.println("  postgresql: no server here. Try: apt install postgresql");
+      out.println("  postgresql: no server installed. Try: apt install postgresql");
     }
   }
 
-  private void sqlite(Path file) throws Exception {
+  private void runOnSqlite(Path file) throws Exception {
     try (Engine engine = SqliteEngine.open(StoreUrl.parse("sqlite:" + file));
         Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file)) {
       rotate("sqlite", engine, connection, "BLOB");
     }
   }
 
-  private void postgres(LocalPostgres server) throws Exception {
+  private void runOnPostgres(LocalPostgres server) throws Exception {
     try (Engine engine = PostgresEngine.open(StoreUrl.parse(server.url()));
         Connection connection = server.connect("reWriteBatchedInserts=true")) {
       rotate("postgresql", engine, connection, "bytea");
@@ -93,25 +93,27 @@ final class RotationBench {
     ROTATED.createAndFill(
         connection, blob, List.of(SEQUENTIAL, OVERLAPPED), records, worker.cipher());
     worker.register(ROTATED.registration(name));
-    AtomicLong moved = new AtomicLong();
-    CollectionOpener stores =
-        it -> Optional.of(new CountingRecords(engine.records(ROTATED.shape()), moved));
-    worker.rotate(stores);
+    AtomicLong rewrapped = new AtomicLong();
+    CollectionOpener opener =
+        it -> Optional.of(new CountingRecords(engine.records(ROTATED.shape()), rewrapped));
+    worker.rotate(opener);
     try (ExecutorService reader = Executors.newSingleThreadExecutor();
-        ThreadPoolBatchExecutor crew = new ThreadPoolBatchExecutor()) {
-      new Comparison(name, worker, worker.loop(stores, crew), moved)
-          .run(plain(engine, SEQUENTIAL, Runnable::run), plain(engine, OVERLAPPED, reader));
+        ThreadPoolBatchExecutor executor = new ThreadPoolBatchExecutor()) {
+      new Comparison(name, worker, worker.loop(opener, executor), rewrapped)
+          .run(
+              newRewriter(engine, SEQUENTIAL, Runnable::run),
+              newRewriter(engine, OVERLAPPED, reader));
     }
   }
 
-  /// Behind the same fence as the records that are rotated.
-  private static PlainRewriter plain(Engine engine, SealedTable table, Executor reader) {
+  /// Puts the table behind the same fence as the records that are rotated.
+  private static PlainRewriter newRewriter(Engine engine, SealedTable table, Executor reader) {
     Records records = engine.records(table.shape());
     records.fence(Fence.of(new Fence.Term(1, 1), Set.of(BenchWorker.V1, BenchWorker.V2)));
     return new PlainRewriter(records, RotationLoop.MAX_BATCH, reader);
   }
 
-  /// Seconds that both sides have taken so far, by the clock and of the processor.
+  /// Elapsed seconds and CPU seconds of both sides so far.
   private record Figures(double ours, double plain, double oursCpu, double plainCpu) {
     Figures since(Figures earlier) {
       return new Figures(
@@ -126,32 +128,32 @@ final class RotationBench {
     private final String name;
     private final BenchWorker worker;
     private final RotationLoop loop;
-    private final AtomicLong moved;
+    private final AtomicLong rewrapped;
     private final double[] heap = new double[HEAP_SAMPLES.size()];
 
-    Comparison(String name, BenchWorker worker, RotationLoop loop, AtomicLong moved) {
+    Comparison(String name, BenchWorker worker, RotationLoop loop, AtomicLong rewrapped) {
       this.name = name;
       this.worker = worker;
       this.loop = loop;
-      this.moved = moved;
+      this.rewrapped = rewrapped;
     }
 
-    void run(PlainRewriter inTurn, PlainRewriter overlapped) throws Exception {
+    void run(PlainRewriter sequential, PlainRewriter overlapped) throws Exception {
       tickUntil(Rotation.Rewrapping.class);
       CostMeter ours = new CostMeter(watch);
       CostMeter plain = new CostMeter(watch);
       CostMeter ahead = new CostMeter(watch);
       Figures warm = figures(ours, plain);
-      int looks = 0;
+      int samples = 0;
       for (int turn = 1; turn <= TURNS; turn++) {
         long goal = (long) records * turn / TURNS;
         double _ = ours.add(() -> tickUntil(goal));
-        double _ = plain.add(() -> inTurn.rewriteUntil(goal));
+        double _ = plain.add(() -> sequential.rewriteUntil(goal));
         double _ = ahead.add(() -> overlapped.rewriteUntil(goal));
         warm = turn == 1 ? figures(ours, plain) : warm;
         worker.heartbeat();
         if (HEAP_SAMPLES.contains(turn)) {
-          heap[looks++] = usedHeap();
+          heap[samples++] = usedHeap();
         }
       }
       double rest = watch.seconds(this::finish);
@@ -163,8 +165,8 @@ final class RotationBench {
       return new Figures(ours.seconds(), plain.seconds(), ours.cpuSeconds(), plain.cpuSeconds());
     }
 
-    /// The first turn apart: in it all records are counted, and the JVM compiles most of what it
-    /// will.
+    /// Prints the figures without the first turn: in it all records are counted, and the JVM
+    /// compiles most of the code.
     private void print(Figures later) {
       double most = records * (TURNS - 1.0) / TURNS;
       out.printf(
@@ -204,15 +206,15 @@ final class RotationBench {
     private void tickUntil(Class<? extends Rotation> phase) {
       for (int i = 0; !phase.isInstance(worker.keystore().rotation()); i++) {
         tick();
-        check(i < MAX_TICKS, "the rotation does not come to " + phase.getSimpleName());
+        check(i < MAX_TICKS, "the rotation does not reach " + phase.getSimpleName());
       }
     }
 
     private void tickUntil(long goal) {
-      while (moved.get() < goal) {
-        long before = moved.get();
+      while (rewrapped.get() < goal) {
+        long before = rewrapped.get();
         tick();
-        check(moved.get() > before, "a tick moved nothing");
+        check(rewrapped.get() > before, "a tick rewrapped nothing");
       }
     }
 
@@ -226,22 +228,22 @@ final class RotationBench {
     }
 
     private NextTick tick() {
-      NextTick nextTick = loop.tick();
+      NextTick next = loop.tick();
       loop.lastFailure()
           .ifPresent(e -> {
-            throw new IllegalStateException("a tick came to nothing", e);
+            throw new IllegalStateException("a tick failed", e);
           });
-      return nextTick;
+      return next;
     }
 
-    private void check(boolean holds, String otherwise) {
+    private void check(boolean holds, String message) {
       if (!holds) {
-        throw new IllegalStateException(name + ": " + otherwise);
+        throw new IllegalStateException(name + ": " + message);
       }
     }
   }
 
-  /// This collector closes all gaps only every fourth time.
+  /// The serial collector compacts the whole heap only every fourth time.
   private static double usedHeap() {
     for (int i = 0; i < 4; i++) {
       System.gc();

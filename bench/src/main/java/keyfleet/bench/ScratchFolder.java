@@ -10,18 +10,18 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/// A folder of this run's own, gone when it is closed.
-record ScratchFolder(Path subfolder) implements AutoCloseable {
+/// A temporary folder of one run, deleted when it is closed.
+record ScratchFolder(Path folder) implements AutoCloseable {
   static ScratchFolder create() throws IOException {
     ScratchFolder scratch = new ScratchFolder(Files.createTempDirectory("keyfleet-bench"));
-    // A server that runs as another user goes through it to a folder of its own.
-    Files.setPosixFilePermissions(scratch.subfolder, PosixFilePermissions.fromString("rwx--x--x"));
+    // A server that runs as another user passes through this folder to its own.
+    Files.setPosixFilePermissions(scratch.folder, PosixFilePermissions.fromString("rwx--x--x"));
     Runtime.getRuntime().addShutdownHook(new Thread(scratch::close));
     return scratch;
   }
 
   Path subfolder(String name) throws IOException {
-    return Files.createDirectories(subfolder.resolve(name));
+    return Files.createDirectories(folder.resolve(name));
   }
 
   static int freePort() throws IOException {
@@ -32,15 +32,15 @@ record ScratchFolder(Path subfolder) implements AutoCloseable {
 
   @Override
   public void close() {
-    if (!Files.exists(subfolder)) {
+    if (!Files.exists(folder)) {
       return;
     }
-    try (Stream<Path> all = Files.walk(subfolder)) {
+    try (Stream<Path> all = Files.walk(folder)) {
       for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(path);
       }
     } catch (IOException | UncheckedIOException e) {
-      System.err.println("bench: " + subfolder + " is left behind: " + e.getMessage());
+      System.err.println("bench: " + folder + " is left behind: " + e.getMessage());
     }
   }
 }

@@ -35,12 +35,12 @@ record SealedTable(String name) {
     return new CollectionRegistration(KeyringName.MAIN, engine, name, ID, List.of(FIELD));
   }
 
-  /// In the order of the numbers.
+  /// Ids sort in the order of the numbers.
   static String id(int number) {
     return "customer-%08d".formatted(number);
   }
 
-  /// Sealed under version 1 at this table, which alone can be rotated.
+  /// Seals the value under version 1 for this table; only this table can be rotated.
   byte[] seal(EnvelopeCipher cipher, int number) {
     FieldLocation entry = new FieldLocation(name, id(number), FIELD);
     try (SecretBytes value = SecretBytes.copyOf(TEXT.getBytes(UTF_8))) {
@@ -48,7 +48,7 @@ record SealedTable(String name) {
     }
   }
 
-  /// Makes this table and its copies, and fills all of them.
+  /// Creates this table and its copies, and fills all of them.
   void createAndFill(
       Connection connection, String blob, List<SealedTable> copies, int records, EnvelopeCipher by)
       throws SQLException {

@@ -3,9 +3,9 @@ package keyfleet.bench;
 import java.util.Arrays;
 import java.util.function.LongSupplier;
 
-/// How long things take, by the clock that the wiring handed over.
+/// Measures durations with the clock that it was given.
 record Stopwatch(LongSupplier nanos) {
-  /// Something that is measured; it may fail, and then so does the measurement.
+  /// The measured work. If it fails, so does the measurement.
   @FunctionalInterface
   interface Work {
     void run() throws Exception;
@@ -13,7 +13,7 @@ record Stopwatch(LongSupplier nanos) {
 
   private static final double NANOS = 1e9;
 
-  /// In seconds.
+  /// Runs the work and returns how long it took, in seconds.
   double seconds(Work work) throws Exception {
     long from = nanos.getAsLong();
     work.run();
@@ -28,7 +28,7 @@ record Stopwatch(LongSupplier nanos) {
     return quantile(0.5, values);
   }
 
-  /// The smallest value that is not exceeded by this share of them.
+  /// The value below which this share of the values lies.
   static double quantile(double share, double... values) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);

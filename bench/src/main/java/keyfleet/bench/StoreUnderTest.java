@@ -2,31 +2,31 @@ package keyfleet.bench;
 
 import java.util.List;
 
-/// One side of a comparison: an engine of ours, or the driver that it stands on. Both work on the
-/// same bucket of the same server or file, and on tables of records of their own.
+/// One side of a comparison: an engine of ours, or the driver that it uses. Both work on the same
+/// bucket of the same server or file, each with record tables of its own.
 interface StoreUnderTest extends AutoCloseable {
   String BUCKET = "bench";
   String BRANCH = "list";
 
-  /// As long as a heartbeat.
+  /// About the size of a heartbeat.
   int VALUE_BYTES = 600;
 
-  /// So many compare-and-sets of one key, each from the revision of the one before.
+  /// Does this many compare-and-sets of one key, each from the revision of the one before.
   void compareAndSet(int times) throws Exception;
 
-  /// How many entries the branch has; all of them were read.
+  /// Reads all entries of the branch and returns how many there are.
   int list() throws Exception;
 
-  /// From now on `heard` runs when the watched key has changed.
+  /// From now on `onChange` runs whenever the watched key changes.
   void watch(Runnable onChange) throws Exception;
 
   /// Changes the watched key.
   void write() throws Exception;
 
-  /// Makes records, by id, with the sealed field as given.
+  /// Inserts records, by id, with the given sealed fields.
   void seed(List<byte[]> sealed) throws Exception;
 
-  /// Compares and sets all records, so many with one commit.
+  /// Rewrites all records with compare-and-set, this many in one commit.
   void rewrite(int batch) throws Exception;
 
   @Override

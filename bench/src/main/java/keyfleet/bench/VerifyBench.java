@@ -19,14 +19,14 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Proof;
 import keyfleet.crypto.ProofCache;
 import keyfleet.crypto.Sentinel.Claim;
-import keyfleet.keyring.FleetReadiness.AnyProcesses;
-import keyfleet.keyring.FleetReadiness.Ready;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Heartbeat.Host;
 import keyfleet.keyring.Heartbeat.LoadedVersion;
 import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.ReadinessGate.AnyProcesses;
+import keyfleet.keyring.ReadinessGate.Ready;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.member.document.HeartbeatDocument;
@@ -35,13 +35,13 @@ import keyfleet.sqlite.SqliteEngine;
 import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreUrl;
 
-/// The gate of `kek verify` over a large fleet, beside reading the same rows with the driver. They
-/// take turns.
+/// Compares the gate of `kek verify` over a large fleet with reading the same rows through the
+/// driver, in turns.
 final class VerifyBench {
   private static final int ROUNDS = 9;
   private static final int BATCH = 10_000;
 
-  /// Long enough for all beats to stay fresh.
+  /// Long enough for all heartbeats to stay fresh.
   private static final Timings TIMINGS =
       new Timings(
           Duration.ofMinutes(10),
@@ -50,7 +50,7 @@ final class VerifyBench {
           Duration.ofMinutes(50),
           Duration.ofMinutes(30));
 
-  /// As the roster is read.
+  /// The query that reads the roster.
   private static final String READ =
       """
       SELECT key, value, revision, written_at FROM keyfleet_entries
@@ -74,31 +74,32 @@ final class VerifyBench {
     try (Engine engine = SqliteEngine.open(StoreUrl.parse("sqlite:" + file))) {
       BenchWorker worker = new BenchWorker(engine.kv(), watch.nanos());
       worker.bootstrap(TIMINGS);
-      try (Connection beats =
+      try (Connection connection =
           DriverManager.getConnection("jdbc:sqlite:" + file.resolveSibling("keyfleet-beats.db"))) {
-        Heartbeats found = new Heartbeats(worker, beats, engine.kv().storeTime().millis());
-        found.fill();
-        compare(worker, found);
+        Heartbeats heartbeats =
+            new Heartbeats(worker, connection, engine.kv().storeTime().millis());
+        heartbeats.fill();
+        compare(worker, heartbeats);
       }
     }
   }
 
   private void compare(BenchWorker worker, Heartbeats heartbeats) throws Exception {
-    ReadinessVerifier readinessVerifier = worker.readinessVerifier();
-    double[] judging = new double[ROUNDS];
-    double[] reading = new double[ROUNDS];
-    CostMeter judged = new CostMeter(watch);
-    CostMeter read = new CostMeter(watch);
+    ReadinessVerifier verifier = worker.readinessVerifier();
+    double[] verifySeconds = new double[ROUNDS];
+    double[] readSeconds = new double[ROUNDS];
+    CostMeter verifyCost = new CostMeter(watch);
+    CostMeter readCost = new CostMeter(watch);
     for (int i = 0; i < ROUNDS; i++) {
-      reading[i] = read.add(heartbeats::read);
-      judging[i] = judged.add(() -> judge(worker, readinessVerifier));
+      readSeconds[i] = readCost.add(heartbeats::read);
+      verifySeconds[i] = verifyCost.add(() -> verify(worker, verifier));
     }
     out.printf(
         "verify over %,d heartbeats, ms, median of %d    (ratio: to reading the rows raw)%n",
         processes, ROUNDS);
-    print("sqlite", Stopwatch.median(judging), Stopwatch.median(reading));
-    print("fastest", Stopwatch.quantile(0, judging), Stopwatch.quantile(0, reading));
-    print("CPU, mean", judged.cpuSeconds() / ROUNDS, read.cpuSeconds() / ROUNDS);
+    print("sqlite", Stopwatch.median(verifySeconds), Stopwatch.median(readSeconds));
+    print("fastest", Stopwatch.quantile(0, verifySeconds), Stopwatch.quantile(0, readSeconds));
+    print("CPU, mean", verifyCost.cpuSeconds() / ROUNDS, readCost.cpuSeconds() / ROUNDS);
   }
 
   private void print(String what, double gate, double raw) {
@@ -107,14 +108,14 @@ final class VerifyBench {
         what, gate * 1e3, raw * 1e3, gate / raw);
   }
 
-  private void judge(BenchWorker worker, ReadinessVerifier readinessVerifier) {
-    var verdict = readinessVerifier.verify(worker.keystore(), BenchWorker.V2, new AnyProcesses());
+  private void verify(BenchWorker worker, ReadinessVerifier verifier) {
+    var verdict = verifier.verify(worker.keystore(), BenchWorker.V2, new AnyProcesses());
     if (!(verdict instanceof Ready(int ready, _)) || ready != processes + 1) {
       throw new IllegalStateException("the fleet should be ready, but is " + verdict.getClass());
     }
   }
 
-  /// The heartbeats of a fleet, each with proofs of both versions.
+  /// Writes and reads the heartbeats of a fleet, each with proofs of both versions.
   private final class Heartbeats {
     private final BenchWorker worker;
     private final Connection connection;
@@ -136,12 +137,12 @@ final class VerifyBench {
           connection.prepareStatement("INSERT INTO keyfleet_entries VALUES (?, ?, ?, ?, ?)")) {
         for (int from = 0; from < processes; from += BATCH) {
           int to = Math.min(processes, from + BATCH);
-          List<byte[]> made =
+          List<byte[]> encoded =
               IntStream.range(from, to).parallel().mapToObj(this::encodeHeartbeat).toList();
-          for (int i = 0; i < made.size(); i++) {
+          for (int i = 0; i < encoded.size(); i++) {
             insert.setString(1, bucket);
             insert.setString(2, "main." + instance(from + i));
-            insert.setBytes(3, made.get(i));
+            insert.setBytes(3, encoded.get(i));
             insert.setLong(4, ++revision);
             insert.setLong(5, now);
             insert.addBatch();
@@ -167,30 +168,30 @@ final class VerifyBench {
 
     private byte[] encodeHeartbeat(int number) {
       String name = instance(number);
-      Map<KekVersion, LoadedVersion> loadedVersion = new HashMap<>();
+      Map<KekVersion, LoadedVersion> loaded = new HashMap<>();
       for (KekVersion version : List.of(BenchWorker.V1, BenchWorker.V2)) {
-        loadedVersion.put(version, new LoadedVersion("env", new Proved(proof(version, name))));
+        loaded.put(version, new LoadedVersion("env", new Proved(proof(version, name))));
       }
       Host host = new Host("host-%06d".formatted(number), 4711, "", Instant.ofEpochMilli(now));
-      ProcessInfo processInfo = new ProcessInfo(name, "run-" + number, "api", "0.1.0", host);
-      Heartbeat beat =
+      ProcessInfo process = new ProcessInfo(name, "run-" + number, "api", "0.1.0", host);
+      Heartbeat heartbeat =
           new Heartbeat(
-              processInfo,
-              loadedVersion,
+              process,
+              loaded,
               BenchWorker.V1,
               ProcessIdentity.PROTOCOL,
               keystore.epoch(),
               Instant.ofEpochMilli(now));
-      return HeartbeatDocument.toDocument(beat, "beat-1").toValue().bytes().toArray();
+      return HeartbeatDocument.toDocument(heartbeat, "nonce-1").toValue().bytes().toArray();
     }
 
     private Proof proof(KekVersion version, String name) {
       Claim claim = new Claim(name, keystore.epoch());
-      VersionEntry known = keystore.versions().get(version);
-      if (known == null) {
+      VersionEntry entry = keystore.versions().get(version);
+      if (entry == null) {
         throw new IllegalStateException(version + " is not announced");
       }
-      return new ProofCache().prove(known.sentinel(), worker.cipher(), claim).orElseThrow();
+      return new ProofCache().prove(entry.sentinel(), worker.cipher(), claim).orElseThrow();
     }
 
     void read() throws SQLException {
@@ -212,7 +213,8 @@ final class VerifyBench {
         }
       }
       if (rows.size() != processes + 1) {
-        throw new IllegalStateException("there are " + rows.size() + " rows");
+        throw new IllegalStateException(
+            "read " + rows.size() + " rows, expected " + (processes + 1));
       }
     }
   }

@@ -1,5 +1,7 @@
-/// Measurements. Each runs beside what it is measured against, in one run on one machine, and is
+/// Benchmarks. Each runs beside what it is compared with, in one run on one machine, and is
 /// reported as a ratio: an absolute time says more about the machine than about the code.
+///
+/// Start reading at: [Bench], [EnginesBench], [RotationBench], [VerifyBench], [EnvelopeBench].
 @NullMarked
 package keyfleet.bench;
 

@@ -6,14 +6,13 @@ import java.util.Map;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.kms.PluginTrainingRun;
 
-/// What the launcher runs after a build, so that an AOT cache of the JVM knows the classes that
-/// commands need: the way that a command takes from start to exit, in a fleet of one process. What
-/// comes of it does not matter.
+/// Runs typical commands after a build, so that the JVM can write an AOT cache with the classes
+/// they load. The launcher starts it in a fleet of one process; results and exit codes are ignored.
 public final class AotTraining {
   private static final String LOCAL = "local";
 
-  /// By the name of the cache. The JVM loads all classes of a cache at once, so a command should
-  /// not find those of many others in its own.
+  /// The commands that fill each cache, by cache name. The JVM loads all classes of a cache at
+  /// once, so each cache holds only what its commands need.
   private static final Map<String, List<String>> COMMANDS =
       Map.of(
           LOCAL,
@@ -30,7 +29,8 @@ public final class AotTraining {
 
   private AotTraining() {}
 
-  /// The name of a cache; or `drill` and the socket of a plugin that is in training elsewhere.
+  /// The arguments are the name of a cache; or `drill` and the socket of a running plugin, which
+  /// then gets calls to write its own cache.
   public static void main(String[] args) throws InterruptedException {
     if (args[0].equals("drill")) {
       PluginTrainingRun.run(Path.of(args[1]));

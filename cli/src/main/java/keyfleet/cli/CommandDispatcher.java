@@ -61,14 +61,15 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/// All commands by their names, and the one place where failures become words.
+/// Finds the command that the arguments name, runs it, and turns failures into a message and a
+/// `Try:` line.
 public final class CommandDispatcher {
   private static final String CONFIG = "--config";
   private static final String VERSION = "--version";
 
   static {
-    // Options are words and flags here. At every start picocli would look for two dozen other
-    // types.
+    // Our options are text and flags. Without this picocli looks for converters of two dozen other
+    // types at every start.
     System.setProperty("picocli.converters.excludes", "java.*");
   }
 
@@ -119,7 +120,7 @@ public final class CommandDispatcher {
     auditCommands.put("list", () -> new AuditListCommand(context));
   }
 
-  /// Folders in which a configuration is looked for; none, unless set.
+  /// Sets the folders to search for `keyfleet.yaml`. Without this call no folder is searched.
   CommandDispatcher searchConfigIn(List<Path> folders) {
     configLoader.searchIn(folders);
     return this;
@@ -132,7 +133,7 @@ public final class CommandDispatcher {
       return reportUnmatched(e);
     } catch (ParameterException e) {
       String command = e.getCommandLine().getCommandSpec().qualifiedName();
-      return reportFailure(lowerCase(String.valueOf(e.getMessage())), command + " --help");
+      return reportFailure(lowerCaseFirst(String.valueOf(e.getMessage())), command + " --help");
     } catch (CommandException e) {
       console.printError(e.getMessage(), e.remedy());
       return e.exitCode();
@@ -144,24 +145,28 @@ public final class CommandDispatcher {
       return reportFailure(e.getMessage(), e.remedy());
     } catch (StoreException e) {
       return reportFailure(
-          e.getMessage(), "keyfleet doctor, or the command again when the store answers");
+          e.getMessage(), "keyfleet doctor, which checks the connection to the store");
     } catch (MalformedValueException e) {
       return reportFailure(
-          "what the store holds cannot be read: " + e.getMessage(),
-          "the version of keyfleet that wrote it");
+          "data in the store cannot be read: " + e.getMessage(),
+          "keyfleet --version, and use the release that wrote the data if that is newer");
     } catch (PluginException e) {
       return reportFailure(e.getMessage(), e.remedy());
     } catch (ListenAddressException e) {
-      return reportFailure(e.getMessage(), "--listen with a free port, or :0 for any");
+      return reportFailure(
+          e.getMessage(),
+          "keyfleet server --listen=127.0.0.1:0, or keyfleet kms-plugin --probes=127.0.0.1:0: port"
+              + " 0 picks a free port");
     } catch (KekUnavailableException e) {
-      return reportFailure(e.getMessage(), "check the key provider, then run the command again");
+      return reportFailure(
+          e.getMessage(), "keyfleet kek verify --local, which checks the key provider");
     } catch (RuntimeException e) {
       return reportFailure(
-          describeBug(e), "report this line, with the command but without any secret");
+          describeBug(e), "report this line with the command, but leave out every secret");
     }
   }
 
-  /// A command that is named in full comes alone; anything else gets the whole tree.
+  /// If the arguments name a command in full, builds only that command; otherwise the whole tree.
   private int dispatch(String... args) {
     String first = args.length > 0 ? args[0] : "";
     if (args.length == 1 && first.equals(VERSION)) {
@@ -191,16 +196,16 @@ public final class CommandDispatcher {
     return run(spec, Arrays.copyOfRange(args, nameLength, args.length));
   }
 
-  /// What `--help`, `--version` and a mistyped name need. A command that is named in full does
-  /// without: a model of all the others would take longer to build than most commands run.
+  /// Builds all commands, for `--help`, `--version` and mistyped names. This takes longer than most
+  /// commands run, so [#dispatch] avoids it where it can.
   private CommandSpec buildTree() {
-    CommandSpec kekSpec = groupSpec("kek", "Hold, check, make and change key-encryption keys.");
+    CommandSpec kekSpec =
+        groupSpec("kek", "Manages key-encryption keys: create, verify, rotate, remove.");
     kekCommands.forEach((name, command) -> kekSpec.addSubcommand(name, commandSpec(command.get())));
-    CommandSpec secretSpec = groupSpec("secret", "Keep small values, sealed.");
+    CommandSpec secretSpec = groupSpec("secret", "Stores and reads small sealed values.");
     secretCommands.forEach(
         (name, command) -> secretSpec.addSubcommand(name, commandSpec(command.get())));
-    CommandSpec auditSpec =
-        groupSpec("audit", "Read and check what was done to a keyring, and by whom.");
+    CommandSpec auditSpec = groupSpec("audit", "Lists and verifies the audit of a keyring.");
     auditCommands.forEach(
         (name, command) -> auditSpec.addSubcommand(name, commandSpec(command.get())));
     CommandSpec root =
@@ -225,7 +230,7 @@ public final class CommandDispatcher {
       parsed = parsed.subcommand();
     }
     CommandSpec spec = parsed.commandSpec();
-    if (!parsed.unmatched().isEmpty()) { // which --help would forgive
+    if (!parsed.unmatched().isEmpty()) { // with --help, picocli accepts unknown arguments
       throw new UnmatchedArgumentException(spec.commandLine(), parsed.unmatched());
     }
     if (parsed.isVersionHelpRequested()) {
@@ -248,7 +253,7 @@ public final class CommandDispatcher {
     String command = e.getCommandLine().getCommandSpec().qualifiedName();
     List<String> suggestions = e.getSuggestions();
     return reportFailure(
-        command + " does not know " + e.getUnmatched().getFirst(),
+        "unknown argument " + e.getUnmatched().getFirst() + " for " + command,
         command + " " + (suggestions.isEmpty() ? "--help" : suggestions.getFirst()));
   }
 
@@ -257,11 +262,11 @@ public final class CommandDispatcher {
     return ExitCode.ERROR;
   }
 
-  /// A fault of ours: its kind and place, without its message, which might quote what it choked on.
+  /// Names the exception and the line that threw it, but not its message, which may quote a secret.
   private static String describeBug(RuntimeException e) {
     StackTraceElement[] trace = e.getStackTrace();
     return "this is a bug: %s at %s"
-        .formatted(e.getClass().getSimpleName(), trace.length == 0 ? "an unknown place" : trace[0]);
+        .formatted(e.getClass().getSimpleName(), trace.length == 0 ? "an unknown line" : trace[0]);
   }
 
   private static CommandSpec groupSpec(String name, String description) {
@@ -278,7 +283,7 @@ public final class CommandDispatcher {
                 .paramLabel("FILE")
                 .type(String.class)
                 .description(
-                    "The configuration. Default: keyfleet.yaml here, else in /etc/keyfleet.")
+                    "The configuration file. Default: keyfleet.yaml here, else in /etc/keyfleet.")
                 .build())
         .addOption(helpOption());
   }
@@ -306,7 +311,7 @@ public final class CommandDispatcher {
     }
   }
 
-  private static String lowerCase(String message) {
+  private static String lowerCaseFirst(String message) {
     return Character.toLowerCase(message.charAt(0)) + message.substring(1);
   }
 }

@@ -19,8 +19,8 @@ import keyfleet.store.Document;
 import keyfleet.store.Value;
 import org.jspecify.annotations.Nullable;
 
-/// Joins the command to the process it runs in: the only place with the real clock, randomness,
-/// streams, environment and exit.
+/// Starts the program with the real clock, randomness, streams, environment and exit. No other
+/// class of the command line uses these directly.
 public final class Main {
   private Main() {}
 
@@ -31,24 +31,24 @@ public final class Main {
     exit(run(args));
   }
 
-  /// Ends the process, after what others do at its end.
+  /// Runs the shutdown hooks, then ends the process.
   static void exit(int code) {
     System.exit(code);
   }
 
-  /// One command; its exit code.
+  /// Runs one command and returns its exit code.
   static int run(String... args) {
     var output = Console.Output.of(System.getProperty("keyfleet.stdout"));
     var console = new Console(System.in, System.out, System.err, output);
-    CommandDispatcher commandDispatcher =
+    CommandDispatcher dispatcher =
         new CommandDispatcher(
             console, new ProcessRuntime(), EngineFactory::open, Main::currentOperator);
-    return commandDispatcher.searchConfigIn(ConfigFile.FOLDERS).run(args);
+    return dispatcher.searchConfigIn(ConfigFile.FOLDERS).run(args);
   }
 
-  /// What takes longer to start than the arguments to parse starts meanwhile: the JDK's ciphers,
-  /// and for who asks a store the JSON parser, with a large table of the JDK's. If they fail, the
-  /// command meets the same failure when it needs them.
+  /// Loads slow classes in the background while the arguments are parsed: the JDK's ciphers, and
+  /// the JSON parser for commands with a store. A failure here is ignored; the command meets the
+  /// same failure when it uses the class.
   static void warmUp(boolean isLocal) {
     Thread.ofPlatform()
         .daemon()
@@ -62,14 +62,14 @@ public final class Main {
         });
   }
 
-  /// As the system knows the user, which no setting of the JVM can change.
+  /// Takes the user from the operating system, because a JVM setting can change `user.name`.
   private static Operator currentOperator() {
     String user =
         ProcessHandle.current().info().user().orElseGet(() -> System.getProperty("user.name"));
     return new Operator(user, LocalProcess.current(), InstantSource.system());
   }
 
-  /// Made when first asked for: `--help` needs no randomness.
+  /// Created on first use: `--help` needs no randomness.
   private static final class ProcessRuntime implements Supplier<ProviderContext> {
     private @Nullable ProviderContext providerContext;
 

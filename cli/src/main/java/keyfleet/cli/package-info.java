@@ -1,20 +1,20 @@
-/// The `keyfleet` command: words in, words out, an exit code. Everything that decides lives in the
-/// rooms below; here their answers become one sentence and a `Try:` line.
+/// The `keyfleet` program: finds the command that the arguments name, runs it, and ends with its
+/// exit code.
 ///
-/// Data goes to standard output, words to standard error. Exit codes: 0 done, 1 an error (a usage
-/// error too), 2 a condition that was asked for does not hold, 6 not found, 7 a lost race, 130 left
-/// with Ctrl-C.
+/// Decisions are made in the modules below. A command turns arguments into a call, and the result
+/// into output: data on standard output, messages on standard error, and one `Try:` line for each
+/// failure. Exit codes: 0 done, 1 an error (a usage error too), 2 a condition does not hold, 6 not
+/// found, 7 a lost race, 130 ended with Ctrl-C.
 ///
-/// A flag stands before a variable, a variable before `keyfleet.yaml`. The file is read into a
-/// [ParsedConfig], and checked and merged into a [EffectiveConfig]: from there on its words stand
-/// in the variables that nobody set, so whoever reads a variable reads the file too.
+/// The packages, from the top down: the commands by noun (`kek`, `secret`, `audit`, `doctor`,
+/// `demo`) and the long-running processes (`process`); `command`, what a command works with;
+/// `config`, settings from flags, variables and file; `output`, what it prints.
 ///
-/// A command that works on a store has a [CommandSession] for its length: the store, the keys of
-/// this host, the orders it can give. It holds what a member holds, but beats for nobody; what it
-/// orders is done by workers, so it may end, or be ended, at any time.
+/// The picocli models are built by hand: reading annotations would take a large part of the start
+/// time of a short command.
 ///
-/// Command models are built by hand instead of by annotations: reading annotations costs a short
-/// command a good part of its start.
+/// Start reading at: [CommandDispatcher], [keyfleet.cli.command.CommandContext],
+/// [keyfleet.cli.kek.KekVerifyCommand]; [Main] has the real clock, randomness and exit.
 @NullMarked
 package keyfleet.cli;
 

@@ -40,9 +40,10 @@ import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreUrl;
 import org.jspecify.annotations.Nullable;
 
-/// A fleet, and an operator who gives commands to it. When a command waits, the fleet goes on.
+/// A fleet in the test process, and an operator who runs commands on it. While a command waits, the
+/// workers of the fleet run.
 public final class CliFleet implements Ticker, AutoCloseable {
-  /// What came back from a command.
+  /// The exit code and output of a command.
   public record CommandResult(int exitCode, String out, String err) {
     public CommandResult expectExit(int expected) {
       assertEquals(expected, exitCode, () -> "exit code of " + this);
@@ -59,10 +60,10 @@ public final class CliFleet implements Ticker, AutoCloseable {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int MAX_BATCHES = 200;
 
-  /// Variables of the operator's shell.
+  /// The environment variables of the operator.
   public final Map<String, String> environment = new HashMap<>();
 
-  /// Who gives the commands.
+  /// The user who runs the commands.
   Operator operator = ANNA;
 
   public Function<StoreUrl, Engine> openEngine;
@@ -71,7 +72,7 @@ public final class CliFleet implements Ticker, AutoCloseable {
   private final TestBackend backend;
   private final Map<String, FleetProcess> processes = new LinkedHashMap<>();
   private final Map<Integer, Runnable> pauseEvents = new HashMap<>();
-  private boolean areWorkersHalted;
+  private boolean isHalted;
   private int pauses;
   private int nonces;
 
@@ -83,7 +84,6 @@ public final class CliFleet implements Ticker, AutoCloseable {
     addKeys(environment, 1);
   }
 
-  /// One process of the fleet.
   private final class FleetProcess {
     private final Engine engine = backend.open();
     private final Membership membership;
@@ -123,7 +123,8 @@ public final class CliFleet implements Ticker, AutoCloseable {
     }
   }
 
-  /// Starts a process with these versions in its environment; one of that name stops first.
+  /// Starts a process with these versions in its environment. A running one of that name is stopped
+  /// first.
   public void start(String name, String role, int... versions) {
     start(new Host(name, 1000 + name.length(), "", Instant.EPOCH), role, "env", versions);
   }
@@ -134,7 +135,7 @@ public final class CliFleet implements Ticker, AutoCloseable {
     start(host, role, provider, variables);
   }
 
-  /// With these keys as versions 1, 2…
+  /// Starts a process with these keys as versions 1, 2…
   public void startWith(String name, String... keys) {
     Map<String, String> variables = new HashMap<>();
     for (int i = 0; i < keys.length; i++) {
@@ -161,7 +162,7 @@ public final class CliFleet implements Ticker, AutoCloseable {
     }
   }
 
-  /// It says nothing from here on, and leaves its heartbeat behind.
+  /// Kills the process; its last heartbeat stays in the store.
   public void kill(String name) {
     @Nullable FleetProcess process = processes.remove(name);
     if (process != null) {
@@ -183,13 +184,13 @@ public final class CliFleet implements Ticker, AutoCloseable {
     return ("%02x".formatted(version) + "c0ffee0a").repeat(7).substring(0, 64);
   }
 
-  /// Workers beat, and drive nothing.
+  /// From now on workers write heartbeats but drive no rotation.
   public void haltWorkers() {
-    areWorkersHalted = true;
+    isHalted = true;
   }
 
   public void resumeWorkers() {
-    areWorkersHalted = false;
+    isHalted = false;
   }
 
   public void writeHeartbeats() {
@@ -219,7 +220,7 @@ public final class CliFleet implements Ticker, AutoCloseable {
     return backend.nanos();
   }
 
-  /// Does something at the nth pause of a command.
+  /// Runs an event at the nth pause of a command.
   public void onPause(int nth, Runnable event) {
     pauseEvents.put(pauses + nth, event);
   }
@@ -232,7 +233,7 @@ public final class CliFleet implements Ticker, AutoCloseable {
       event.run();
     }
     writeHeartbeats();
-    if (!areWorkersHalted) {
+    if (!isHalted) {
       processes.values().stream().filter(it -> it.isWorker).forEach(this::drive);
     }
   }

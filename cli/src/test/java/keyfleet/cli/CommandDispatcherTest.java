@@ -23,7 +23,7 @@ import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What the transcripts cannot show: a terminal, and faults of our own.
+/// Cases that the transcripts cannot show: output to a terminal, and internal errors.
 class CommandDispatcherTest {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -50,7 +50,7 @@ class CommandDispatcherTest {
   }
 
   @Test
-  void keyOnATerminal_isWithheldUnlessAskedFor() {
+  void keyOnATerminal_isWithheldUnlessRequested() {
     assertEquals(
         1, run(Output.TERMINAL, CommandDispatcherTest::providerContext, "kek", "generate"));
     assertEquals("", out.toString(StandardCharsets.UTF_8));
@@ -67,7 +67,7 @@ class CommandDispatcherTest {
   }
 
   @Test
-  void unknownOutput_isTakenForATerminal() {
+  void unknownOutput_countsAsATerminal() {
     assertEquals(Output.TERMINAL, Output.of(null));
     assertEquals(Output.TERMINAL, Output.of("terminal"));
     assertEquals(Output.PIPE, Output.of("pipe"));
@@ -106,7 +106,7 @@ class CommandDispatcherTest {
   void version_needsNoRuntime() {
     Supplier<ProviderContext> broken =
         () -> {
-          throw new IllegalStateException("asked for");
+          throw new IllegalStateException("the runtime was requested");
         };
     assertEquals(0, run(Output.PIPE, broken, "--version"));
     assertTrue(out.toString(StandardCharsets.UTF_8).startsWith("keyfleet "));

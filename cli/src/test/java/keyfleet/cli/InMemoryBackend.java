@@ -18,19 +18,19 @@ import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.EnvelopeScan;
 import keyfleet.store.engine.StoreCheck;
 
-/// A store in memory, and time that moves when told to.
+/// A store in memory with a clock that moves only when a test advances it.
 public final class InMemoryBackend implements TestBackend {
   private final FakeStoreClock time = new FakeStoreClock();
   private final FakeKv kv = new FakeKv(time);
   private final Map<String, FakeRecords> collections = new HashMap<>();
 
-  /// What commands find in place of the records, or of the whole store.
+  /// Replaces the records or the whole store that commands see.
   public UnaryOperator<Records> recordsWrapper = UnaryOperator.identity();
 
   public UnaryOperator<Kv> kvWrapper = UnaryOperator.identity();
 
-  /// What looking through it comes to.
-  EnvelopeScan envelopeScan = new EnvelopeScan(List.of(), List.of());
+  /// The result of a scan of this store for envelopes.
+  EnvelopeScan scanResult = new EnvelopeScan(List.of(), List.of());
 
   public FakeRecords collection(String name) {
     return collections.computeIfAbsent(name, _ -> new FakeRecords());
@@ -40,7 +40,7 @@ public final class InMemoryBackend implements TestBackend {
     collections.remove(collection);
   }
 
-  /// As after a restore that forgot them.
+  /// Deletes the keystores, as a restore from a backup without them does.
   public void deleteKeystores() {
     Bucket keystores = new Bucket.Lasting("keystores");
     kv.list(keystores, Prefix.ALL).forEach(it -> kv.delete(keystores, it.key(), it.revision()));
@@ -58,7 +58,7 @@ public final class InMemoryBackend implements TestBackend {
       public Records records(CollectionShape shape) {
         FakeRecords found = collections.get(shape.name());
         if (found == null) {
-          throw new StoreRefusedException("there is no table " + shape.name(), "make it");
+          throw new StoreRefusedException("there is no table " + shape.name(), "create it");
         }
         return recordsWrapper.apply(found);
       }
@@ -70,7 +70,7 @@ public final class InMemoryBackend implements TestBackend {
 
       @Override
       public EnvelopeScan scanForEnvelopes(EnvelopeScan.Scope scope) {
-        return envelopeScan;
+        return scanResult;
       }
 
       @Override

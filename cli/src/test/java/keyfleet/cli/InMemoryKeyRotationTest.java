@@ -1,6 +1,6 @@
 package keyfleet.cli;
 
-/// The story in no time.
+/// The rotation scenario in memory, without real waiting.
 class InMemoryKeyRotationTest implements KeyRotationScenario {
   @Override
   public TestBackend backend() {

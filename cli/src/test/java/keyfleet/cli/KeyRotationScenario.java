@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 import keyfleet.cli.CliFleet.CommandResult;
 import org.junit.jupiter.api.Test;
 
-/// The story that Keyfleet is for, command by command, on any store: a laggard refused and mended,
-/// a rotation, the old key removed, every secret readable without it.
+/// A whole key rotation, command by command, on any store: the gate refuses a laggard, the laggard
+/// is fixed, the rotation runs, the old key is removed, and every secret is readable without it.
 interface KeyRotationScenario {
   TestBackend backend();
 
@@ -30,7 +30,7 @@ interface KeyRotationScenario {
     fleet.start("cap-api-2", "api", 1);
     fleet.start("cap-worker-1", "worker", 1);
     assertEquals(
-        "kept db/password, under v1\n",
+        "stored db/password, sealed under v1\n",
         fleet.runWith("hunter2", "secret", "put", "db/password").expectExit(0).err());
     for (int i = 0; i < 20; i++) {
       fleet.runWith("value " + i, "secret", "put", "s" + i).expectExit(0);
@@ -43,8 +43,8 @@ interface KeyRotationScenario {
     fleet.start("cap-api-2", "api", 1, 2);
     fleet.start("cap-worker-1", "worker", 1, 2);
     fleet.run("kek", "announce", "--version=2").expectExit(0);
-    fleet.writeHeartbeats(); // reads of it
-    fleet.writeHeartbeats(); // proves it
+    fleet.writeHeartbeats(); // loads the version
+    fleet.writeHeartbeats(); // proves the version
     String laggard =
         """
         NOT READY: target=2
@@ -74,7 +74,8 @@ interface KeyRotationScenario {
     String running = fleet.run("kek", "status", "-o", "json").expectExit(0).out();
     assertTrue(
         Pattern.matches(
-            "\\{\"keyring\":\"main\",\"state\":\"in_progress\",\"phase\":\"staged\",\"total\":0,\"done\":0,\"failed_records\":0,\"active\":1,\"epoch\":1,\"rotation\":\"[0-9a-f]{32}\",\"kind\":\"rotation\",\"from_version\":1,\"to_version\":2,\"course\":\"forward\",\"driver\":\"\",\"note\":\"\",\"failures\":\\[]}\n",
+            "\\{\"keyring\":\"main\",\"state\":\"in_progress\",\"phase\":\"staged\",\"total\":0,"
+                + "\"done\":0,\"failed_records\":0,\"active\":1,\"epoch\":1,\"rotation\":\"[0-9a-f]{32}\",\"kind\":\"rotation\",\"from_version\":1,\"to_version\":2,\"course\":\"forward\",\"driver\":\"\",\"note\":\"\",\"failures\":\\[]}\n",
             running),
         running);
     CommandResult watched = fleet.run("kek", "watch").expectExit(0);

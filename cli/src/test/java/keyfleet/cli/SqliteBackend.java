@@ -8,7 +8,7 @@ import keyfleet.cli.config.EngineFactory;
 import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreUrl;
 
-/// A store in a file, with the machine's time, which is shortened where somebody waits.
+/// A SQLite store with the real clock. Waiting is shortened.
 public record SqliteBackend(Path folder) implements TestBackend {
   private static final Duration STEP = Duration.ofMillis(50);
 

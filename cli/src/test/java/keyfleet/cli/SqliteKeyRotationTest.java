@@ -3,7 +3,7 @@ package keyfleet.cli;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The story on the embedded engine, each process with an engine of its own.
+/// The rotation scenario on SQLite; each process opens its own engine.
 class SqliteKeyRotationTest implements KeyRotationScenario {
   @TempDir Path folder = Path.of("");
 

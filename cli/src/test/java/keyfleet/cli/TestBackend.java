@@ -4,18 +4,18 @@ import java.time.Duration;
 import java.util.Map;
 import keyfleet.store.engine.Engine;
 
-/// Where a fleet of the tests lives: a store, and time.
+/// The store and the clock of a test fleet.
 interface TestBackend {
-  /// The store, opened once more.
+  /// Opens the store once more.
   Engine open();
 
-  /// What a command is told to open.
+  /// The store URL for commands.
   String url();
 
   long nanos();
 
   void advance(Duration duration);
 
-  /// In the form of the variables that set them; the usual ones if empty.
+  /// The timing variables; empty for the default timings.
   Map<String, String> timings();
 }

@@ -1,14 +1,15 @@
 package keyfleet.control;
 
-/// An effect of a loop on the world outside. Tests iterate over all of them.
+/// An effect of a loop on a store or a provider, before and after which a test can stop the loop.
+/// Tests go through all of them.
 public enum Failpoint {
   // Rotations.
   KEYSTORE_READ,
   KEYSTORE_WRITE,
   ROSTER_READ,
   REGISTRY_READ,
-  SIGN_READ,
-  SIGN_WRITE,
+  ROTATION_DRIVER_READ,
+  ROTATION_DRIVER_WRITE,
   PROGRESS_READ,
   PROGRESS_WRITE,
   REMOVAL_READ,
@@ -20,7 +21,7 @@ public enum Failpoint {
   FENCE_READ,
   FENCE_RAISE,
   RECORDS_SCAN,
-  RECORD_MOVE,
+  RECORD_REWRAP,
   RECORD_WRITE,
   CENSUS,
   // Rollouts.
@@ -29,8 +30,8 @@ public enum Failpoint {
   ROLLOUT_CREATE,
   DRIVERS_LIST,
   DRIVER_READ,
-  DRIVER_BEAT,
-  DRIVER_RETIRE,
+  DRIVER_WRITE,
+  DRIVER_DELETE,
   EPOCHS_READ,
   EPOCH_CLAIM,
   STATUS_LIST,

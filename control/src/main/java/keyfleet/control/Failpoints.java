@@ -2,8 +2,8 @@ package keyfleet.control;
 
 import java.util.function.Supplier;
 
-/// Runs the effects of a loop. Production just runs them; tests stop a driver, or let it sleep,
-/// right before or right after any of them.
+/// Runs the effects of a loop. In production it only runs them; a test may crash or pause the
+/// driver right before or right after any of them.
 public interface Failpoints {
   Failpoints NONE =
       new Failpoints() {

@@ -1,19 +1,20 @@
 package keyfleet.crypto;
 
-/// What an envelope is bound to: the wrap to its version too, the data to all but the version.
+/// The additional authenticated data of an envelope. That of the wrap includes the KEK version;
+/// that of the data does not.
 final class Aad {
   private static final String PRODUCT = "keyfleet-envelope-1";
 
   private Aad() {}
 
   static byte[] ofWrap(
-      CipherSuite cipherSuite, KeyringName keyring, KekVersion version, FieldLocation place) {
+      CipherSuite cipherSuite, KeyringName keyring, KekVersion version, FieldLocation location) {
     LengthPrefixedWriter writer = startWriter(cipherSuite, keyring).putInt(version.number());
-    return putLocation(writer, place).toBytes();
+    return putLocation(writer, location).toBytes();
   }
 
-  static byte[] ofData(CipherSuite cipherSuite, KeyringName keyring, FieldLocation place) {
-    return putLocation(startWriter(cipherSuite, keyring), place).toBytes();
+  static byte[] ofData(CipherSuite cipherSuite, KeyringName keyring, FieldLocation location) {
+    return putLocation(startWriter(cipherSuite, keyring), location).toBytes();
   }
 
   private static LengthPrefixedWriter startWriter(CipherSuite cipherSuite, KeyringName keyring) {
@@ -24,7 +25,10 @@ final class Aad {
   }
 
   private static LengthPrefixedWriter putLocation(
-      LengthPrefixedWriter writer, FieldLocation place) {
-    return writer.putUtf8(place.collection()).putUtf8(place.recordId()).putUtf8(place.field());
+      LengthPrefixedWriter writer, FieldLocation location) {
+    return writer
+        .putUtf8(location.collection())
+        .putUtf8(location.recordId())
+        .putUtf8(location.field());
   }
 }

@@ -2,8 +2,8 @@ package keyfleet.crypto;
 
 import java.util.Optional;
 
-/// How the bytes of an envelope are protected. The code stands in the envelope and in everything
-/// bound to it, so that a later suite can live beside this one.
+/// How the bytes of an envelope are protected. The code is stored in the envelope and is part of
+/// its additional data, so that a later suite can be added.
 enum CipherSuite {
   HKDF_SHA512_AES256_GCM(1);
 

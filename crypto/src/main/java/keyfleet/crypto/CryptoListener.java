@@ -1,19 +1,17 @@
 package keyfleet.crypto;
 
-/// Sees what becomes of each value that a cipher works on, and nothing of the value. Any thread
-/// calls it.
+/// Receives the outcome of every operation of a cipher, and nothing of the value. Any thread may
+/// call it.
 public interface CryptoListener {
-  /// What was done with a value.
   enum Operation {
     SEAL,
     OPEN,
     REWRAP
   }
 
-  /// What came of it.
   enum Outcome {
     OK,
-    /// The envelope does not belong there, or was altered.
+    /// The envelope does not belong there or was altered.
     REFUSED,
     NO_SUCH_VERSION,
     /// The device that holds the key did not answer.
@@ -22,12 +20,12 @@ public interface CryptoListener {
 
   CryptoListener NONE = (_, _, _, _) -> {};
 
-  /// A moment on the clock of a witness that has one, which it is handed back at the end.
+  /// The time of the listener's own clock. The cipher passes it back to [#onFinished].
   default long startTime() {
     return 0;
   }
 
-  /// `version` is the one that was sealed under, opened with or moved to; `began` is what
-  /// [#startTime] said.
+  /// `version` is the one that the value was sealed under, opened with or moved to. `startTime` is
+  /// what [#startTime] returned.
   void onFinished(Operation operation, KekVersion version, Outcome outcome, long startTime);
 }

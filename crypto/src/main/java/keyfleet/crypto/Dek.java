@@ -8,7 +8,7 @@ public final class Dek implements AutoCloseable {
 
   private final SecretBytes bytes;
 
-  /// Takes over `bytes` and closes them with itself.
+  /// Takes ownership of `bytes`: closing the DEK closes them.
   public Dek(SecretBytes bytes) {
     if (bytes.length() != BYTES) {
       throw new IllegalArgumentException("a DEK has 32 bytes, not " + bytes.length());

@@ -13,10 +13,10 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/// A message sealed under a key that is derived for it alone, with a commitment to that key.
+/// AES-256-GCM under a key that is derived for one message alone, with a commitment to that key.
 final class DerivedKeyAead {
-  /// The keys of one message, from a salt that no other has: first the cipher's, then the
-  /// commitment, [#DERIVED_BYTES] bytes together, for the caller to wipe.
+  /// Derives the keys of one message from a unique salt: first the cipher key, then the commitment,
+  /// together [#DERIVED_BYTES] bytes. The caller wipes them.
   @FunctionalInterface
   interface KeyDerivation {
     byte[] derive(byte[] salt);
@@ -49,18 +49,17 @@ final class DerivedKeyAead {
 
   static final int DERIVED_BYTES = KEY_BYTES + COMMITMENT_BYTES;
 
-  /// Fixed, because each derived key seals exactly one message: a random nonce would add nothing.
+  /// Fixed: each derived key seals exactly one message, so a random nonce would add nothing.
   private static final GCMParameterSpec ZERO_NONCE =
       new GCMParameterSpec(TAG_BYTES * 8, new byte[12]);
 
   private static final String GCM = "AES/GCM/NoPadding";
 
-  /// The provider that the JVM is set up with, looked for once: the search costs as much as a short
-  /// message.
+  /// The JVM's default provider, looked up once: the lookup costs as much as a short message.
   static final Provider PROVIDER = findProvider();
 
-  /// Kept by each thread, as making one costs half of a short message, and they may not be shared.
-  /// They remember the keys of their last message, which open that one alone.
+  /// One per thread: creating a cipher costs half of a short message, and ciphers must not be
+  /// shared. Each remembers the keys of its last message, which open only that message.
   private static final ThreadLocal<Cipher> SEALER =
       ThreadLocal.withInitial(DerivedKeyAead::newCipher);
 
@@ -69,7 +68,7 @@ final class DerivedKeyAead {
 
   private DerivedKeyAead() {}
 
-  /// Makes the JVM initialise this class, and with it the provider.
+  /// Makes the JVM initialise this class and look up the provider.
   static void initialize() {}
 
   static byte[] seal(KeyDerivation keys, byte[] aad, SecretBytes plaintext, SecureRandom random) {
@@ -104,7 +103,7 @@ final class DerivedKeyAead {
       Cipher gcm = initCipher(Cipher.DECRYPT_MODE, derived, ZERO_NONCE, aad);
       int ciphertextStart = SALT_BYTES + COMMITMENT_BYTES;
       return Optional.of(
-          SecretBytes.owning(
+          SecretBytes.takeOwnership(
               gcm.doFinal(sealedMessage, ciphertextStart, sealedMessage.length - ciphertextStart)));
     } catch (AEADBadTagException e) {
       return Optional.empty();
@@ -115,14 +114,15 @@ final class DerivedKeyAead {
     }
   }
 
-  /// GCM alone lets one ciphertext open under two keys; the commitment does not (CVE-2020-8897).
+  /// With GCM alone one ciphertext can open under two keys. The commitment prevents that
+  /// (CVE-2020-8897).
   private static boolean hasValidCommitment(byte[] derived, byte[] sealedMessage) {
     return MessageDigest.isEqual(
         Arrays.copyOfRange(derived, KEY_BYTES, KEY_BYTES + COMMITMENT_BYTES),
         Arrays.copyOfRange(sealedMessage, SALT_BYTES, SALT_BYTES + COMMITMENT_BYTES));
   }
 
-  /// This thread's cipher: it is used up before the next one is asked for.
+  /// This thread's cipher. The caller must finish with it before it asks for the next one.
   static Cipher initCipher(int mode, byte[] key, GCMParameterSpec nonce, byte[] aad)
       throws GeneralSecurityException {
     SecretKeySpec keySpec = new SecretKeySpec(key, 0, KEY_BYTES, "AES");
@@ -130,8 +130,8 @@ final class DerivedKeyAead {
     try {
       cipher.init(mode, keySpec, nonce);
     } catch (InvalidAlgorithmParameterException e) {
-      // It refuses to repeat the key and nonce of its last message. A random source repeats only
-      // if it is seeded, and a test that seeds it means to have the same bytes again.
+      // The cipher refuses to repeat the key and nonce of its last message. Only a seeded random
+      // source repeats, and a test that seeds it wants the same bytes again.
       cipher = newCipher();
       cipher.init(mode, keySpec, nonce);
     }

@@ -7,13 +7,13 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Optional;
 
-/// A sealed value as it is stored: the wrapped DEK, the version that wrapped it, and the data. The
-/// layout is in the package's description.
+/// A sealed value as it is stored: the wrapped DEK, the KEK version that wrapped it, and the data.
+/// The package description has the layout.
 public final class Envelope {
   public static final int MAX_PLAINTEXT = 8 << 20;
   public static final int MAX_WRAPPED_DEK = 4096;
 
-  /// Where a store finds the KEK version: four bytes, big-endian.
+  /// The offset of the KEK version: four bytes, big-endian. Stores read it there.
   public static final int VERSION_OFFSET = 6;
 
   private static final int MAGIC = 0xEB4B4645;
@@ -50,7 +50,6 @@ public final class Envelope {
         .array();
   }
 
-  /// What stands before the wrapped DEK.
   private record Header(CipherSuite cipherSuite, KekVersion version, int wrappedLength) {
     private static Optional<Header> parse(byte[] bytes) {
       if (bytes.length < HEADER_BYTES || bytes.length > MAX_BYTES) {
@@ -74,7 +73,7 @@ public final class Envelope {
     }
   }
 
-  /// Reads what [#toBytes] wrote; nothing if `bytes` is anything else.
+  /// Parses what [#toBytes] wrote. Empty if `bytes` is anything else.
   public static Optional<Envelope> parse(byte[] bytes) {
     return Header.parse(bytes).map(header -> parseBody(header, bytes));
   }
@@ -88,7 +87,7 @@ public final class Envelope {
         Arrays.copyOfRange(bytes, data, bytes.length));
   }
 
-  /// The version of what [#parse] would read; nothing if that would be nothing.
+  /// The version of the envelope, without copying the rest. Empty exactly when [#parse] is empty.
   public static Optional<KekVersion> parseVersion(byte[] bytes) {
     return Header.parse(bytes).map(Header::version);
   }
@@ -109,7 +108,7 @@ public final class Envelope {
     return data;
   }
 
-  /// SHA-256 of the sealed value, in hex: a name for it that stays through every rewrap, and tells
+  /// SHA-256 of the sealed data, in hex. It identifies the value through every rewrap and reveals
   /// nothing about it.
   public String dataDigest() {
     try {
@@ -119,7 +118,7 @@ public final class Envelope {
     }
   }
 
-  /// The same data under another wrap of the same DEK.
+  /// The same data with the same DEK wrapped under another version.
   Envelope withWrappedDek(KekVersion target, byte[] newWrappedDek) {
     return new Envelope(cipherSuite, target, newWrappedDek, data);
   }

@@ -14,23 +14,23 @@ import keyfleet.crypto.OpenResult.Opened;
 import keyfleet.crypto.RewrapResult.Rewrapped;
 import keyfleet.crypto.SealResult.Sealed;
 
-/// Seals, opens and rewraps the values of one keyring. The version is always the caller's explicit
-/// word: nothing here falls back to another key.
+/// Seals, opens and rewraps the values of one keyring. The caller always names the version: nothing
+/// here falls back to another key.
 public final class EnvelopeCipher {
   private static final CipherSuite SUITE = CipherSuite.HKDF_SHA512_AES256_GCM;
 
   private final KekSet kekSet;
   private final SecureRandom random;
-  private final CryptoListener cryptoListener;
+  private final CryptoListener listener;
 
   public EnvelopeCipher(KekSet kekSet, SecureRandom random) {
     this(kekSet, random, CryptoListener.NONE);
   }
 
-  public EnvelopeCipher(KekSet kekSet, SecureRandom random, CryptoListener cryptoListener) {
+  public EnvelopeCipher(KekSet kekSet, SecureRandom random, CryptoListener listener) {
     this.kekSet = kekSet;
     this.random = random;
-    this.cryptoListener = cryptoListener;
+    this.listener = listener;
   }
 
   public KeyringName keyring() {
@@ -41,100 +41,99 @@ public final class EnvelopeCipher {
     return kekSet.find(version);
   }
 
-  public SealResult seal(KekVersion version, FieldLocation fieldLocation, SecretBytes plaintext) {
+  public SealResult seal(KekVersion version, FieldLocation location, SecretBytes plaintext) {
     if (plaintext.length() > Envelope.MAX_PLAINTEXT) {
       throw new IllegalArgumentException(
           "a value has at most " + Envelope.MAX_PLAINTEXT + " bytes, not " + plaintext.length());
     }
-    long startedAt = cryptoListener.startTime();
+    long startedAt = listener.startTime();
     try {
-      SealResult sealResult = sealUnobserved(version, fieldLocation, plaintext);
-      cryptoListener.onFinished(
-          Operation.SEAL, version, sealResult instanceof Sealed ? OK : NO_SUCH_VERSION, startedAt);
-      return sealResult;
+      SealResult result = sealUnobserved(version, location, plaintext);
+      listener.onFinished(
+          Operation.SEAL, version, result instanceof Sealed ? OK : NO_SUCH_VERSION, startedAt);
+      return result;
     } catch (KekUnavailableException e) {
-      cryptoListener.onFinished(Operation.SEAL, version, UNAVAILABLE, startedAt);
+      listener.onFinished(Operation.SEAL, version, UNAVAILABLE, startedAt);
       throw e;
     }
   }
 
   private SealResult sealUnobserved(
-      KekVersion version, FieldLocation fieldLocation, SecretBytes plaintext) {
+      KekVersion version, FieldLocation location, SecretBytes plaintext) {
     Optional<Kek> kek = kekSet.find(version);
     if (kek.isEmpty()) {
       return new NoSuchVersion(version);
     }
     try (Dek dek = Dek.random(random)) {
-      byte[] wrapped = kek.get().wrap(dek, wrapAad(SUITE, version, fieldLocation));
+      byte[] wrapped = kek.get().wrap(dek, wrapAad(SUITE, version, location));
       byte[] data =
-          DerivedKeyAead.seal(
-              dataKeyDerivation(dek), dataAad(SUITE, fieldLocation), plaintext, random);
+          DerivedKeyAead.seal(dataKeyDerivation(dek), dataAad(SUITE, location), plaintext, random);
       return new Sealed(new Envelope(SUITE, version, wrapped, data));
     }
   }
 
-  public OpenResult open(FieldLocation fieldLocation, byte[] bytes) {
+  public OpenResult open(FieldLocation location, byte[] bytes) {
     Optional<Envelope> parsed = Envelope.parse(bytes);
-    return parsed.isPresent() ? open(fieldLocation, parsed.get()) : new Refused();
+    return parsed.isPresent() ? open(location, parsed.get()) : new Refused();
   }
 
-  public OpenResult open(FieldLocation fieldLocation, Envelope envelope) {
-    long startedAt = cryptoListener.startTime();
+  public OpenResult open(FieldLocation location, Envelope envelope) {
+    long startedAt = listener.startTime();
     try {
-      OpenResult openResult = openUnobserved(fieldLocation, envelope);
+      OpenResult result = openUnobserved(location, envelope);
       Outcome outcome =
-          switch (openResult) {
+          switch (result) {
             case Opened _ -> OK;
             case NoSuchVersion _ -> NO_SUCH_VERSION;
             case Refused _ -> REFUSED;
           };
-      cryptoListener.onFinished(Operation.OPEN, envelope.version(), outcome, startedAt);
-      return openResult;
+      listener.onFinished(Operation.OPEN, envelope.version(), outcome, startedAt);
+      return result;
     } catch (KekUnavailableException e) {
-      cryptoListener.onFinished(Operation.OPEN, envelope.version(), UNAVAILABLE, startedAt);
+      listener.onFinished(Operation.OPEN, envelope.version(), UNAVAILABLE, startedAt);
       throw e;
     }
   }
 
-  private OpenResult openUnobserved(FieldLocation fieldLocation, Envelope envelope) {
+  private OpenResult openUnobserved(FieldLocation location, Envelope envelope) {
     Optional<Kek> kek = kekSet.find(envelope.version());
     if (kek.isEmpty()) {
       return new NoSuchVersion(envelope.version());
     }
-    Optional<Dek> unwrapped = unwrap(kek.get(), fieldLocation, envelope);
+    Optional<Dek> unwrapped = unwrap(kek.get(), location, envelope);
     if (unwrapped.isEmpty()) {
       return new Refused();
     }
     try (Dek dek = unwrapped.get()) {
-      byte[] aad = dataAad(envelope.cipherSuite(), fieldLocation);
+      byte[] aad = dataAad(envelope.cipherSuite(), location);
       Optional<SecretBytes> plain =
           DerivedKeyAead.open(dataKeyDerivation(dek), aad, envelope.data());
       return plain.isPresent() ? new Opened(plain.get(), envelope.version()) : new Refused();
     }
   }
 
-  /// Moves an envelope to `target`, whatever version it has now. Works on the DEK alone: the
-  /// plaintext is never seen, the data bytes are carried over as they are.
-  public RewrapResult rewrap(FieldLocation fieldLocation, Envelope envelope, KekVersion target) {
-    long startedAt = cryptoListener.startTime();
+  /// Moves an envelope from its present version to `target`. It works on the DEK alone: the
+  /// plaintext is never seen, and the data bytes stay as they are.
+  public RewrapResult rewrap(FieldLocation location, Envelope envelope, KekVersion target) {
+    long startedAt = listener.startTime();
     try {
-      RewrapResult rewrapResult = rewrapUnobserved(fieldLocation, envelope, target);
+      RewrapResult result = rewrapUnobserved(location, envelope, target);
       Outcome outcome =
-          switch (rewrapResult) {
+          switch (result) {
             case Rewrapped _ -> OK;
             case NoSuchVersion _ -> NO_SUCH_VERSION;
             case Refused _ -> REFUSED;
           };
-      cryptoListener.onFinished(Operation.REWRAP, target, outcome, startedAt);
-      return rewrapResult;
+      listener.onFinished(Operation.REWRAP, target, outcome, startedAt);
+      return result;
     } catch (KekUnavailableException e) {
-      cryptoListener.onFinished(Operation.REWRAP, target, UNAVAILABLE, startedAt);
+      listener.onFinished(Operation.REWRAP, target, UNAVAILABLE, startedAt);
       throw e;
     }
   }
 
   private RewrapResult rewrapUnobserved(
-      FieldLocation fieldLocation, Envelope envelope, KekVersion target) {
+      FieldLocation location, Envelope envelope, KekVersion target) {
     Optional<Kek> from = kekSet.find(envelope.version());
     if (from.isEmpty()) {
       return new NoSuchVersion(envelope.version());
@@ -143,20 +142,20 @@ public final class EnvelopeCipher {
     if (to.isEmpty()) {
       return new NoSuchVersion(target);
     }
-    Optional<Dek> unwrapped = unwrap(from.get(), fieldLocation, envelope);
+    Optional<Dek> unwrapped = unwrap(from.get(), location, envelope);
     if (unwrapped.isEmpty()) {
       return new Refused();
     }
     try (Dek dek = unwrapped.get()) {
       return new Rewrapped(
-          envelope.withWrappedDek(target, wrapAndVerify(to.get(), dek, fieldLocation, envelope)));
+          envelope.withWrappedDek(target, wrapAndVerify(to.get(), dek, location, envelope)));
     }
   }
 
-  /// The new wrap is opened again and compared before it is returned: a KEK that mangles DEKs must
-  /// be found while the old wrap still exists (MONGOCRYPT-464 destroyed data for want of this).
-  private byte[] wrapAndVerify(Kek kek, Dek dek, FieldLocation fieldLocation, Envelope envelope) {
-    byte[] aad = wrapAad(envelope.cipherSuite(), kek.version(), fieldLocation);
+  /// Unwraps the new wrap and compares before it returns it: a KEK that mangles DEKs must be found
+  /// while the old wrap still exists. MONGOCRYPT-464 destroyed data because nothing checked this.
+  private byte[] wrapAndVerify(Kek kek, Dek dek, FieldLocation location, Envelope envelope) {
+    byte[] aad = wrapAad(envelope.cipherSuite(), kek.version(), location);
     byte[] wrapped = kek.wrap(dek, aad);
     if (!canUnwrapTo(dek, kek, wrapped, aad)) {
       throw new IllegalStateException(
@@ -165,9 +164,9 @@ public final class EnvelopeCipher {
     return wrapped;
   }
 
-  private Optional<Dek> unwrap(Kek kek, FieldLocation fieldLocation, Envelope envelope) {
+  private Optional<Dek> unwrap(Kek kek, FieldLocation location, Envelope envelope) {
     return kek.unwrap(
-        envelope.wrappedDek(), wrapAad(envelope.cipherSuite(), envelope.version(), fieldLocation));
+        envelope.wrappedDek(), wrapAad(envelope.cipherSuite(), envelope.version(), location));
   }
 
   /// Whether `version` is loaded and unwraps what it wraps. Throws [KekUnavailableException] if its
@@ -183,14 +182,14 @@ public final class EnvelopeCipher {
     }
   }
 
-  /// Starts the JDK's ciphers, which takes its time once in a process. Whoever seals first would
-  /// else wait for it.
+  /// Loads the JDK's ciphers, which takes a while once per process, so that the first seal does not
+  /// wait for it.
   public static void warmUp() {
     DerivedKeyAead.initialize();
   }
 
-  /// Wraps and unwraps with a throw-away key. A process whose cipher does not pass must not touch a
-  /// real one.
+  /// Wraps and unwraps with a throw-away key. A process whose cipher fails this must not touch a
+  /// real key.
   public static void runSelfTest(SecureRandom random) {
     KekVersion version = new KekVersion(1);
     try (SoftwareKek kek =
@@ -216,11 +215,11 @@ public final class EnvelopeCipher {
     return DerivedKeyAead.Purpose.DATA.derivationFrom(dek.bytes());
   }
 
-  private byte[] wrapAad(CipherSuite cipherSuite, KekVersion version, FieldLocation fieldLocation) {
-    return Aad.ofWrap(cipherSuite, kekSet.keyring(), version, fieldLocation);
+  private byte[] wrapAad(CipherSuite cipherSuite, KekVersion version, FieldLocation location) {
+    return Aad.ofWrap(cipherSuite, kekSet.keyring(), version, location);
   }
 
-  private byte[] dataAad(CipherSuite cipherSuite, FieldLocation fieldLocation) {
-    return Aad.ofData(cipherSuite, kekSet.keyring(), fieldLocation);
+  private byte[] dataAad(CipherSuite cipherSuite, FieldLocation location) {
+    return Aad.ofData(cipherSuite, kekSet.keyring(), location);
   }
 }

@@ -1,6 +1,6 @@
 package keyfleet.crypto;
 
-/// Where a sealed value lives. It is bound into the envelope, which therefore opens nowhere else.
+/// The place of a sealed value in a store. The envelope is bound to it and opens nowhere else.
 public record FieldLocation(String collection, String recordId, String field) {
   static final int MAX_PART_BYTES = 1024;
 
@@ -10,15 +10,17 @@ public record FieldLocation(String collection, String recordId, String field) {
     check(field);
   }
 
-  /// Strict: a lone surrogate would be written as `?`, and two places would share one encoding.
+  /// Rejects malformed text: a lone surrogate would be written as `?`, and two locations would
+  /// share one encoding.
   private static void check(String part) {
     int length = StrictUtf8.encodedLength(part);
     if (length < 0) {
-      throw new IllegalArgumentException("a part of a place is not well-formed text");
+      throw new IllegalArgumentException(
+          "a collection, record id or field is not well-formed text");
     }
     if (length < 1 || length > MAX_PART_BYTES) {
       throw new IllegalArgumentException(
-          "a part of a place has 1 to " + MAX_PART_BYTES + " bytes, not " + length);
+          "a collection, record id or field has 1 to " + MAX_PART_BYTES + " bytes, not " + length);
     }
   }
 }

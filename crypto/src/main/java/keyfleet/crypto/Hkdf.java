@@ -6,18 +6,17 @@ import java.util.Arrays;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// HKDF-SHA-512 (RFC 5869) on the JDK's HMAC. The JDK's own derivation looks that HMAC up twice for
-/// every message.
+/// HKDF-SHA-512 (RFC 5869) on the JDK's HMAC. The JDK's own KDF looks the HMAC up twice for every
+/// message.
 ///
-/// An instance has done the first of the two steps, and is kept with a key from which many others
-/// are derived.
+/// An instance holds the result of the extract step, for a key from which many others are derived.
 final class Hkdf implements AutoCloseable {
   private static final String HMAC = "HmacSHA512";
   private static final int HASH_BYTES = 64;
   private static final SecretKeySpec BLANK_KEY = new SecretKeySpec(new byte[HASH_BYTES], HMAC);
 
-  /// Kept by each thread, as making one costs half of a short message, and they may not be shared.
-  /// It remembers the key of its last message, which opens that one alone.
+  /// One per thread: creating a MAC costs half of a short message, and MACs must not be shared.
+  /// Each remembers the key of its last message, which opens only that message.
   private static final ThreadLocal<Mac> MAC = ThreadLocal.withInitial(Hkdf::newMac);
 
   private final Mac extracted;
@@ -27,7 +26,7 @@ final class Hkdf implements AutoCloseable {
     this.extracted = extracted;
   }
 
-  /// Both steps, for a key from which nothing else is derived.
+  /// Extract and expand, for a key from which nothing else is derived.
   static byte[] derive(SecretBytes key, byte[] salt, byte[] info, int length) {
     try {
       return expandBlocks(initWithExtractedKey(MAC.get(), key, salt), info, length);
@@ -36,18 +35,18 @@ final class Hkdf implements AutoCloseable {
     }
   }
 
-  /// The first step alone.
+  /// Extract alone.
   static Hkdf extract(SecretBytes key, byte[] salt) {
     try {
       Mac hmac = initWithExtractedKey(newMac(), key, salt);
-      hmac.update(new byte[0]); // hashes the block of the key, which no copy has to do again
+      hmac.update(new byte[0]); // hashes the key block once, so that no copy has to
       return new Hkdf(hmac);
     } catch (GeneralSecurityException e) {
       throw failure(e);
     }
   }
 
-  /// The second step. Throws once closed, as [SecretBytes#reveal] does.
+  /// Expand. Throws after [#close], as [SecretBytes#reveal] does.
   byte[] expand(byte[] info, int length) {
     Mac hmac = copyExtracted();
     try {
@@ -105,7 +104,7 @@ final class Hkdf implements AutoCloseable {
     return start;
   }
 
-  /// Another key in the place of its own.
+  /// Overwrites the key with a blank one.
   private static void wipe(Mac hmac) {
     try {
       hmac.init(BLANK_KEY);

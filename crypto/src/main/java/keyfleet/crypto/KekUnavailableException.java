@@ -1,7 +1,7 @@
 package keyfleet.crypto;
 
-/// A KEK could not be used just now: its device or service did not answer, or refused the caller.
-/// It says nothing about the data.
+/// A KEK cannot be used at the moment: its device or service did not answer, or refused the caller.
+/// This says nothing about the data.
 public final class KekUnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

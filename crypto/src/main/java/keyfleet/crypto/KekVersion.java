@@ -3,7 +3,7 @@ package keyfleet.crypto;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// The number of a KEK within its keyring: 1, 2, 3…
+/// The number of a KEK in its keyring: 1, 2, 3…
 public record KekVersion(int number) implements Comparable<KekVersion> {
   private static final Pattern DIGITS = Pattern.compile("[1-9][0-9]{0,8}");
 
@@ -13,7 +13,7 @@ public record KekVersion(int number) implements Comparable<KekVersion> {
     }
   }
 
-  /// Reads a version as people write it: digits alone, no sign, no leading zero.
+  /// Parses a version as people write it: only digits, no sign, no leading zero.
   public static Optional<KekVersion> parse(String digits) {
     return DIGITS.matcher(digits).matches()
         ? Optional.of(new KekVersion(Integer.parseInt(digits)))

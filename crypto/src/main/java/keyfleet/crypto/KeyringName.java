@@ -3,8 +3,8 @@ package keyfleet.crypto;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/// The name of a line of KEK versions. It also names variables, files and token labels, hence the
-/// narrow alphabet: no underscore, so that `a-b` alone becomes `A_B` in a variable.
+/// The name of a series of KEK versions. Variables, files and token labels contain it, hence the
+/// narrow alphabet: no underscore, so that only `a-b` becomes `A_B` in a variable.
 public record KeyringName(String value) {
   private static final Pattern RULE = Pattern.compile("[a-z][a-z0-9-]{0,62}");
 
@@ -20,7 +20,7 @@ public record KeyringName(String value) {
     return RULE.matcher(value).matches();
   }
 
-  /// The name as it stands in an environment variable.
+  /// The name as it appears in an environment variable.
   public String toVariableForm() {
     return value.toUpperCase(Locale.ROOT).replace('-', '_');
   }

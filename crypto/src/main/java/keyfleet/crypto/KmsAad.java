@@ -4,32 +4,32 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 
-/// What the bytes of a KMS plugin are bound to, and what they are called. The keyring stands in all
-/// of it by the random id of its keystore: a keyring that was made anew under the same name is
-/// another one.
+/// The additional authenticated data of the KMS plugin, and the key_id that Kubernetes sees. All of
+/// it contains the random id of the keystore: a keyring that was recreated under the same name is
+/// another keyring.
 public final class KmsAad {
   private static final String PRODUCT = "keyfleet-kms-1";
 
   private KmsAad() {}
 
-  /// The name of a key to Kubernetes: it differs for each activation, also of the same version.
+  /// The key_id. It differs for each activation, also of the same version.
   public static String keyId(String keyringId, KekVersion version, long epoch) {
     LengthPrefixedWriter writer =
         startWriter("key-id", keyringId).putInt(version.number()).putLong(epoch);
     return Base64.getUrlEncoder().withoutPadding().encodeToString(digest(writer.toBytes()));
   }
 
-  /// For a local KEK, wrapped by the KEK that `keyId` names.
+  /// For a local KEK that is wrapped by the KEK named `keyId`.
   public static byte[] ofLocalKek(String keyringId, String keyId) {
     return startWriter("kms-local-kek", keyringId).putUtf8(keyId).toBytes();
   }
 
-  /// For a key that seals one value, wrapped by the KEK that `keyId` names.
+  /// For a DEK that seals one value and is wrapped by the KEK named `keyId`.
   public static byte[] ofDek(String keyringId, String keyId) {
     return startWriter("kms-dek", keyringId).putUtf8(keyId).toBytes();
   }
 
-  /// For a value under a key that is stored as `wrapped`: neither can be given to another.
+  /// For a value under the key that is stored as `wrapped`: value and key cannot be exchanged.
   public static byte[] ofValue(String keyringId, String keyId, byte[] wrapped) {
     return startWriter("kms-value", keyringId).putUtf8(keyId).putBytes(digest(wrapped)).toBytes();
   }

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// An encoding of a list of items, each behind its length in four bytes, so that no two lists
-/// encode alike.
+/// Encodes a list of items, each after its length in four bytes, so that no two lists have the same
+/// encoding.
 final class LengthPrefixedWriter {
   private byte[] encoded = new byte[160];
   private int length;
@@ -16,7 +16,7 @@ final class LengthPrefixedWriter {
     return this;
   }
 
-  /// Where an item of this length goes, behind its length.
+  /// Writes the length and returns the space for the item.
   private ByteBuffer reserve(int item) {
     int end = length + Integer.BYTES + item;
     if (end > encoded.length) {

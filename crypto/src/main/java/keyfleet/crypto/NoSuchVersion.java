@@ -1,4 +1,4 @@
 package keyfleet.crypto;
 
-/// This process does not hold the version: normal while a new key is on its way to the fleet.
+/// This process has not loaded the version. That is normal while a new key is being distributed.
 public record NoSuchVersion(KekVersion version) implements SealResult, OpenResult, RewrapResult {}

@@ -2,8 +2,8 @@ package keyfleet.crypto;
 
 import keyfleet.crypto.Sentinel.Claim;
 
-/// The secret of a [Sentinel], held for as long as proofs are made or judged by it: a whole fleet's
-/// proofs cost one opening.
+/// The secret of a [Sentinel], held while proofs are made or checked with it. All proofs of a fleet
+/// are checked with one opening.
 public final class OpenedSentinel implements AutoCloseable {
   private final SecretBytes secret;
   private final Proof.Generator generator;
@@ -13,12 +13,12 @@ public final class OpenedSentinel implements AutoCloseable {
     this.generator = new Proof.Generator(secret, keyring, version);
   }
 
-  /// Whether `proof` was made for `claim` by someone who opened the same sentinel.
+  /// Whether `proof` was made for `claim` by a process that opened the same sentinel.
   public boolean isValid(Claim claim, Proof proof) {
     return makeProof(claim).equals(proof);
   }
 
-  /// The only proof it makes: it is closed with it.
+  /// Makes one proof and closes the secret.
   Proof makeProofAndClose(Claim claim) {
     try (this) {
       return makeProof(claim);

@@ -8,12 +8,12 @@ import java.util.Optional;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// An HMAC-SHA-256 over (keyring, version, instance, epoch), keyed by what a [Sentinel] holds. It
-/// may be published.
+/// An HMAC-SHA-256 over (keyring, version, instance, epoch). Its key is the secret of a [Sentinel].
+/// It may be published.
 public final class Proof {
   private static final int DIGITS_PER_LONG = 2 * Long.BYTES;
 
-  /// Of each character as a hex digit; -1 for others.
+  /// The value of each character as a hex digit; -1 for all others.
   private static final byte[] HEX_VALUES = hexValues();
 
   private static byte[] hexValues() {
@@ -39,8 +39,8 @@ public final class Proof {
     this.fourth = fourth;
   }
 
-  /// Makes proofs by one secret. The key is set up once, and each proof is made by a copy: a gate
-  /// judges a whole fleet by it, on several threads.
+  /// Makes proofs with one secret. The key is set up once and copied for each proof: a gate checks
+  /// a whole fleet on several threads.
   static final class Generator {
     private final Mac keyedMac;
     private final byte[] prefix;
@@ -84,15 +84,15 @@ public final class Proof {
     return new Proof(bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
   }
 
-  /// How many characters [#toString] writes.
+  /// The number of characters that [#toString] writes.
   public static final int LENGTH = 4 * DIGITS_PER_LONG;
 
-  /// Reads what [#toString] wrote; nothing if `hex` is anything else.
+  /// Parses what [#toString] wrote. Empty if `hex` is anything else.
   public static Optional<Proof> parse(String hex) {
     return hex.length() == LENGTH ? parse(hex, 0) : Optional.empty();
   }
 
-  /// Reads it from the middle of a text: a roster holds a proof for each version of each process.
+  /// Parses a proof within a longer text: a roster holds a proof for each version of each process.
   public static Optional<Proof> parse(String text, int from) {
     if (from < 0 || text.length() - from < LENGTH) {
       return Optional.empty();
@@ -124,7 +124,7 @@ public final class Proof {
     return number;
   }
 
-  /// In a time that does not depend on where they differ.
+  /// Takes the same time wherever the two differ.
   @Override
   public boolean equals(Object other) {
     return other instanceof Proof that

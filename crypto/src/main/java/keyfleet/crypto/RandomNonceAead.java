@@ -9,18 +9,18 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/// AES-256-GCM under one key and a random nonce for each value: `nonce (12) | ciphertext | tag
-/// (16)`. It is cheaper than a [DerivedKeyAead], and one key is good for a limited number of
-/// values: 2^32 by the book, and the callers here stop at 2^22.
+/// AES-256-GCM under one key with a random nonce for each value: `nonce (12) | ciphertext | tag
+/// (16)`. It is cheaper than [DerivedKeyAead], but one key is safe for a limited number of values:
+/// 2^32 in theory; the callers here stop at 2^22.
 public final class RandomNonceAead {
   private static final int NONCE_BYTES = 12;
   private static final int TAG_BYTES = 16;
 
-  /// What sealing adds to a value.
+  /// The number of bytes that sealing adds to a value.
   public static final int OVERHEAD_BYTES = NONCE_BYTES + TAG_BYTES;
 
-  /// Kept by each thread, as making one costs more than a short value. They remember the key of
-  /// their last value.
+  /// One per thread: creating a cipher costs more than a short value. Each remembers the key of its
+  /// last value.
   private static final ThreadLocal<Cipher> SEALER =
       ThreadLocal.withInitial(DerivedKeyAead::newCipher);
 
@@ -29,7 +29,7 @@ public final class RandomNonceAead {
 
   private RandomNonceAead() {}
 
-  /// A box behind a copy of `head`, in one array.
+  /// Returns `prefix`, followed by the sealed value, in one array.
   public static byte[] seal(Dek key, byte[] aad, byte[] prefix, byte[] plain, SecureRandom random) {
     byte[] nonce = new byte[NONCE_BYTES];
     random.nextBytes(nonce);
@@ -49,8 +49,8 @@ public final class RandomNonceAead {
     }
   }
 
-  /// The value of the box that begins at `start` of `sealed`, for the caller to wipe; nothing if it
-  /// was not sealed under this key for this `aad`.
+  /// The value that is sealed in `sealed` from `start` on; the caller wipes it. Empty if it was not
+  /// sealed under this key for this `aad`.
   public static Optional<byte[]> open(Dek key, byte[] aad, byte[] sealed, int start) {
     int length = sealed.length - start - NONCE_BYTES;
     if (length < TAG_BYTES) {

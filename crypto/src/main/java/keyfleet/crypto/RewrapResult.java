@@ -1,6 +1,6 @@
 package keyfleet.crypto;
 
-/// What moving an envelope to another version came to.
+/// The outcome of moving an envelope to another version.
 public sealed interface RewrapResult permits RewrapResult.Rewrapped, NoSuchVersion, Refused {
   record Rewrapped(Envelope envelope) implements RewrapResult {}
 }

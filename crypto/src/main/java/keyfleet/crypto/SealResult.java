@@ -1,6 +1,6 @@
 package keyfleet.crypto;
 
-/// What sealing a value came to.
+/// The outcome of sealing a value.
 public sealed interface SealResult permits SealResult.Sealed, NoSuchVersion {
   record Sealed(Envelope envelope) implements SealResult {}
 }

@@ -1,8 +1,7 @@
 package keyfleet.crypto;
 
-/// The capability to read secret bytes. Asking for it is allowed to few files, which
-/// `ArchitectureTest` lists, so that a reviewer finds every place where a secret leaves its
-/// wrapper.
+/// The capability to read secret bytes. `ArchitectureTest` lists the few files that may ask for it,
+/// so that a reviewer finds every place where a secret leaves its wrapper.
 public final class SecretAccess {
   private static final SecretAccess GRANTED = new SecretAccess();
 

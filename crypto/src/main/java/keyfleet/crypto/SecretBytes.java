@@ -4,8 +4,8 @@ import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Arrays;
 
-/// Bytes that are printed by nobody and compared in constant time. Closing wipes them; copies that
-/// the JDK made on the way are beyond reach (SECURITY.md).
+/// Bytes that are never printed and are compared in constant time. Closing wipes them, but not the
+/// copies that the JDK made on the way (SECURITY.md).
 public final class SecretBytes implements AutoCloseable {
   private final byte[] bytes;
   private boolean closed;
@@ -18,23 +18,23 @@ public final class SecretBytes implements AutoCloseable {
     return new SecretBytes(bytes.clone());
   }
 
-  /// Wraps the caller's array without a copy; from here on nobody else may touch it.
-  static SecretBytes owning(byte[] bytes) {
+  /// Takes ownership of the caller's array without a copy. The caller must not use the array again.
+  static SecretBytes takeOwnership(byte[] bytes) {
     return new SecretBytes(bytes);
   }
 
   public static SecretBytes random(int length, SecureRandom random) {
     byte[] bytes = new byte[length];
     random.nextBytes(bytes);
-    return owning(bytes);
+    return takeOwnership(bytes);
   }
 
   public int length() {
     return bytes.length;
   }
 
-  /// A copy of the bytes, for the caller to wipe. Throws once closed: a wiped key must never be
-  /// used as a key of zeros, not even by a thread that was on its way here.
+  /// A copy of the bytes; the caller wipes it. Throws once closed: no thread may ever use a wiped
+  /// key as a key of zeros.
   public synchronized byte[] reveal(SecretAccess access) {
     if (closed) {
       throw new IllegalStateException("secret bytes were used after close");
@@ -60,7 +60,7 @@ public final class SecretBytes implements AutoCloseable {
         && MessageDigest.isEqual(this.bytes, that.bytes);
   }
 
-  /// By length alone: a hash of the content would leak a little of it.
+  /// The length alone: a hash of the content would leak a little of it.
   @Override
   public int hashCode() {
     return bytes.length;

@@ -5,14 +5,15 @@ import java.util.Optional;
 import keyfleet.crypto.OpenResult.Opened;
 import keyfleet.crypto.SealResult.Sealed;
 
-/// 32 random bytes sealed under one KEK version, kept beside that version in the keystore. Who can
-/// open it holds the right key, and shows so with a [Proof], which tells nothing about the key. (A
-/// check value of the raw key would: for GCM, the encryption of zeros is the start of the
-/// authentication key.)
+/// 32 random bytes sealed under one KEK version, kept beside that version in the keystore. A
+/// process that can open it holds the right key, and shows this with a [Proof], which reveals
+/// nothing about the key. A check value of the raw key would: for GCM, the encryption of zeros is
+/// the start of the authentication key.
 public record Sentinel(KekVersion version, Envelope envelope) {
   private static final int BYTES = 32;
 
-  /// Collections with this prefix are ours; no user's record can stand in for a sentinel.
+  /// The product reserves collections with this prefix, so no record of a user can replace a
+  /// sentinel.
   private static final String COLLECTION = "keyfleet.sentinel";
 
   public Sentinel {
@@ -22,7 +23,7 @@ public record Sentinel(KekVersion version, Envelope envelope) {
     }
   }
 
-  /// A new sentinel for `version`, or nothing if the version is not loaded.
+  /// A new sentinel for `version`. Empty if the version is not loaded.
   public static Optional<Sentinel> create(
       EnvelopeCipher cipher, KekVersion version, SecureRandom random) {
     try (SecretBytes secret = SecretBytes.random(BYTES, random)) {
@@ -37,8 +38,7 @@ public record Sentinel(KekVersion version, Envelope envelope) {
     return open(cipher).map(it -> it.makeProofAndClose(claim));
   }
 
-  /// What is inside, to judge the proofs of others by. Nothing if the caller cannot open it, and so
-  /// cannot judge.
+  /// Opens the sentinel, to check the proofs of others. Empty if the caller lacks the right key.
   public Optional<OpenedSentinel> open(EnvelopeCipher cipher) {
     return switch (cipher.open(location(version), envelope)) {
       case Opened(SecretBytes secret, KekVersion _) ->
@@ -51,6 +51,7 @@ public record Sentinel(KekVersion version, Envelope envelope) {
     return new FieldLocation(COLLECTION, version.toString(), "secret");
   }
 
-  /// Who says it, and in which epoch of the keystore: a proof cannot be repeated by or for another.
+  /// The process that makes the proof and the epoch of its keystore: a proof cannot be replayed for
+  /// another process or epoch.
   public record Claim(String instance, long epoch) {}
 }

@@ -6,8 +6,8 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// A KEK whose 32 bytes this process holds. How it wraps a DEK is in the package's description:
-/// always in form 2. It unwraps form 1 as well.
+/// A KEK whose 32 bytes are in the memory of this process. The package description has the two
+/// forms of a wrapped DEK: it writes form 2 and reads both.
 public final class SoftwareKek implements Kek, AutoCloseable {
   public static final int BYTES = 32;
 
@@ -21,7 +21,7 @@ public final class SoftwareKek implements Kek, AutoCloseable {
   private final Hkdf wrapHkdf;
   private final SecureRandom random;
 
-  /// Takes over `key` and closes it with itself.
+  /// Takes ownership of `key`: closing the KEK closes it.
   public SoftwareKek(KekVersion version, SecretBytes key, SecureRandom random) {
     if (key.length() != BYTES) {
       throw new IllegalArgumentException("a KEK has 32 bytes, not " + key.length());

@@ -4,18 +4,18 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Optional;
 
-/// Text as bytes, where two texts must never become the same bytes.
+/// UTF-8 for places where two different texts must never become the same bytes.
 public final class StrictUtf8 {
   private StrictUtf8() {}
 
-  /// Nothing for half a surrogate pair: Java writes it as a question mark.
+  /// Empty for half a surrogate pair, which Java would write as a question mark.
   public static Optional<byte[]> encode(String text) {
     return hasSurrogates(text) && !UTF_8.newEncoder().canEncode(text)
         ? Optional.empty()
         : Optional.of(text.getBytes(UTF_8));
   }
 
-  /// How many bytes [#encode] makes of it, without making them; -1 if it makes none.
+  /// The number of bytes that [#encode] returns, without encoding; -1 if it returns none.
   public static int encodedLength(String text) {
     int length = 0;
     for (int i = 0; i < text.length(); i++) {
@@ -28,7 +28,6 @@ public final class StrictUtf8 {
     return length;
   }
 
-  /// Hardly any text has: most need no encoder.
   private static boolean hasSurrogates(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (Character.isSurrogate(text.charAt(i))) {

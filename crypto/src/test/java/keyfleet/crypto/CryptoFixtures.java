@@ -9,7 +9,7 @@ import keyfleet.crypto.OpenResult.Opened;
 import keyfleet.crypto.RewrapResult.Rewrapped;
 import keyfleet.crypto.SealResult.Sealed;
 
-/// The words in which the tests of this room speak.
+/// Test data of this module: keys, ciphers and locations.
 final class CryptoFixtures {
   static final FieldLocation SSN = new FieldLocation("customers", "17", "ssn");
 
@@ -38,8 +38,8 @@ final class CryptoFixtures {
     return SecretBytes.copyOf(value.getBytes(StandardCharsets.UTF_8));
   }
 
-  static String textOf(OpenResult openResult) {
-    return switch (openResult) {
+  static String textOf(OpenResult result) {
+    return switch (result) {
       case Opened(var plaintext, _) ->
           new String(plaintext.reveal(SecretAccess.granted()), StandardCharsets.UTF_8);
       case NoSuchVersion missing -> missing.toString();
@@ -47,14 +47,13 @@ final class CryptoFixtures {
     };
   }
 
-  static Envelope seal(
-      EnvelopeCipher cipher, int version, FieldLocation fieldLocation, String value) {
-    return ((Sealed) cipher.seal(v(version), fieldLocation, text(value))).envelope();
+  static Envelope seal(EnvelopeCipher cipher, int version, FieldLocation location, String value) {
+    return ((Sealed) cipher.seal(v(version), location, text(value))).envelope();
   }
 
   static Envelope rewrap(
-      EnvelopeCipher cipher, FieldLocation fieldLocation, Envelope envelope, int target) {
-    return ((Rewrapped) cipher.rewrap(fieldLocation, envelope, v(target))).envelope();
+      EnvelopeCipher cipher, FieldLocation location, Envelope envelope, int target) {
+    return ((Rewrapped) cipher.rewrap(location, envelope, v(target))).envelope();
   }
 
   /// The last bytes of an envelope: all but its header and wrapped DEK.
@@ -63,7 +62,7 @@ final class CryptoFixtures {
     return Arrays.copyOfRange(bytes, bytes.length - length, bytes.length);
   }
 
-  /// Randomness that a failing test can repeat.
+  /// Repeatable randomness.
   static SecureRandom seeded(long seed) {
     return new SeededRandom(seed);
   }

@@ -34,7 +34,7 @@ class CryptoIdentifiersTest {
   }
 
   @Test
-  void locationThatIsNotText_isRefused() {
+  void malformedLocation_isRefused() {
     IllegalArgumentException loneSurrogate =
         assertThrows(IllegalArgumentException.class, () -> new FieldLocation("a", "\uD800", "c"));
     assertTrue(String.valueOf(loneSurrogate.getMessage()).contains("well-formed"));

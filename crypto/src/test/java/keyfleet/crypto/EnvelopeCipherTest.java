@@ -60,7 +60,7 @@ class EnvelopeCipherTest {
   }
 
   @Test
-  void versionNotLoaded_isAResult() {
+  void versionNotLoaded_isReportedAsAResult() {
     Envelope sealed = seal(cipher(2), 2, SSN, "x");
     assertEquals(new NoSuchVersion(v(2)), cipher(1).seal(v(2), SSN, text("x")));
     assertEquals(new NoSuchVersion(v(2)), cipher(1).open(SSN, sealed));
@@ -156,7 +156,7 @@ class EnvelopeCipherTest {
   }
 
   @Test
-  void twoKeksOfOneVersion_areABug() {
+  void twoKeksOfOneVersion_areRejected() {
     assertThrows(
         IllegalArgumentException.class, () -> KekSet.of(KeyringName.MAIN, List.of(kek(1), kek(1))));
   }
@@ -169,7 +169,7 @@ class EnvelopeCipherTest {
     assertNotEquals(envelope, seal(cipher, 1, SSN, "x"));
   }
 
-  /// Returns a DEK other than the one it was given: what MONGOCRYPT-464 did to every key.
+  /// Unwraps to another DEK than it wrapped, as MONGOCRYPT-464 did with every key.
   private record ManglingKek(Kek kek) implements Kek {
     @Override
     public KekVersion version() {

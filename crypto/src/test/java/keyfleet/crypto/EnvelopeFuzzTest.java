@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import keyfleet.crypto.OpenResult.Opened;
 
-/// Any bytes at all: the parser answers, never throws, and what it takes is written back byte for
+/// For any bytes the parser returns and never throws, and what it accepts is written back byte for
 /// byte.
 class EnvelopeFuzzTest {
   private static final EnvelopeCipher CIPHER = cipher(1, 2);
@@ -16,6 +16,6 @@ class EnvelopeFuzzTest {
   @FuzzTest(maxDuration = "10s")
   void anyBytes_areParsedAndWrittenBackOrRefused(byte[] bytes) {
     Envelope.parse(bytes).ifPresent(envelope -> assertArrayEquals(bytes, envelope.toBytes()));
-    assertFalse(CIPHER.open(SSN, bytes) instanceof Opened, "opened bytes that nobody sealed");
+    assertFalse(CIPHER.open(SSN, bytes) instanceof Opened, "opened bytes that were never sealed");
   }
 }

@@ -18,22 +18,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What a thief or a malicious database can do to an envelope: every move must end in a refusal.
+/// What a thief or a malicious database can do to an envelope. All of it must be refused.
 class EnvelopeTamperTest {
   private static final EnvelopeCipher CIPHER = cipher(1, 2);
 
-  static List<FieldLocation> otherPlaces() {
+  static List<FieldLocation> otherLocations() {
     return List.of(
         new FieldLocation("customers", "18", "ssn"),
         new FieldLocation("customers", "17", "email"),
         new FieldLocation("orders", "17", "ssn"),
-        // The same letters, cut elsewhere: what a mere concatenation would confuse.
+        // The same letters, split elsewhere: a mere concatenation would confuse them.
         new FieldLocation("customers1", "7", "ssn"),
         new FieldLocation("customers", "17s", "sn"));
   }
 
   @ParameterizedTest
-  @MethodSource("otherPlaces")
+  @MethodSource("otherLocations")
   void envelopeMovedElsewhere_isRefused(FieldLocation other) {
     byte[] bytes = seal(CIPHER, 1, SSN, "x").toBytes();
     assertEquals(new Refused(), CIPHER.open(other, bytes));
@@ -42,9 +42,9 @@ class EnvelopeTamperTest {
 
   @Test
   void everyPairOfLocations_isDistinguished() {
-    for (FieldLocation from : otherPlaces()) {
+    for (FieldLocation from : otherLocations()) {
       byte[] bytes = seal(CIPHER, 1, from, "x").toBytes();
-      for (FieldLocation to : otherPlaces()) {
+      for (FieldLocation to : otherLocations()) {
         Class<?> expected = from.equals(to) ? Opened.class : Refused.class;
         assertInstanceOf(expected, CIPHER.open(to, bytes), from + " opened at " + to);
       }
@@ -104,8 +104,8 @@ class EnvelopeTamperTest {
     for (int bit = 0; bit < bytes.length * 8; bit++) {
       byte[] altered = bytes.clone();
       altered[bit / 8] ^= (byte) (1 << bit % 8);
-      OpenResult openResult = CIPHER.open(SSN, altered);
-      assertFalse(openResult instanceof Opened, "bit " + bit + " flipped: " + openResult);
+      OpenResult result = CIPHER.open(SSN, altered);
+      assertFalse(result instanceof Opened, "bit " + bit + " flipped: " + result);
     }
   }
 
@@ -114,13 +114,13 @@ class EnvelopeTamperTest {
     byte[] bytes = seal(CIPHER, 1, SSN, "123-45-6789").toBytes();
     for (int length = 0; length < bytes.length + 40; length++) {
       if (length != bytes.length) {
-        OpenResult openResult = CIPHER.open(SSN, Arrays.copyOf(bytes, length));
-        assertEquals(new Refused(), openResult, "cut to " + length);
+        OpenResult result = CIPHER.open(SSN, Arrays.copyOf(bytes, length));
+        assertEquals(new Refused(), result, "cut to " + length);
       }
     }
   }
 
-  /// Bounds are checked on the header alone, before anything is allocated or decrypted by it.
+  /// Only the header is checked against the bounds, before anything is allocated or decrypted.
   @Test
   void wrappedDekLengthOutOfBounds_isRefused() {
     byte[] bytes = seal(CIPHER, 1, SSN, "x").toBytes();
@@ -131,8 +131,8 @@ class EnvelopeTamperTest {
     }
   }
 
-  /// The attack of CVE-2020-8897 needs a box that another key accepts; the commitment stands before
-  /// it.
+  /// The attack of CVE-2020-8897 needs a message that another key accepts. The commitment prevents
+  /// that.
   @Test
   void messageWithAForeignCommitment_isRefusedEvenIfItsTagIsRight() {
     SecretBytes key = SecretBytes.copyOf(new byte[32]);

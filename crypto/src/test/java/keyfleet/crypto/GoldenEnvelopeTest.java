@@ -20,35 +20,36 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Envelopes written once and kept: every later build opens them. A file is never edited; a new
-/// format gets a new file. `it/open_envelope.py` opens the same lines with other code.
+/// Envelopes that were written once and are kept: every later build opens them. A golden file is
+/// never edited; a new format gets a new file. `it/open_envelope.py` opens the same lines with
+/// independent code.
 class GoldenEnvelopeTest {
-  /// Data keys wrapped in form 1, which is not written any more.
+  /// Data keys wrapped in form 1, which is no longer written.
   private static final String WRAP_1 = "/golden/format-1.txt";
 
   private static final String WRAP_2 = "/golden/format-1-wrap-2.txt";
   private static final HexFormat HEX = HexFormat.of();
 
-  static List<TestVector> testVectors() {
+  static List<TestVector> vectors() {
     return Stream.of(WRAP_1, WRAP_2).map(TestVector::readAll).flatMap(List::stream).toList();
   }
 
   @ParameterizedTest
   @MethodSource("vectors")
-  void goldenEnvelope_endsAsItSays(TestVector testVector) {
+  void goldenEnvelope_givesTheRecordedResult(TestVector vector) {
     String outcome =
-        switch (cipherOf(testVector).open(placeOf(testVector), testVector.bytes("envelope"))) {
+        switch (cipherOf(vector).open(locationOf(vector), vector.bytes("envelope"))) {
           case Opened(var plain, _) ->
               "opened " + HEX.formatHex(plain.reveal(SecretAccess.granted()));
           case NoSuchVersion _ -> "no-such-version ";
           case Refused _ -> "refused ";
         };
-    assertEquals(testVector.result() + " " + testVector.text("plaintext"), outcome);
+    assertEquals(vector.result() + " " + vector.text("plaintext"), outcome);
   }
 
-  private static EnvelopeCipher cipherOf(TestVector testVector) {
+  private static EnvelopeCipher cipherOf(TestVector vector) {
     List<SoftwareKek> keks = new ArrayList<>();
-    testVector
+    vector
         .values()
         .forEach((name, hex) -> {
           if (name.startsWith("kek.")) {
@@ -56,46 +57,45 @@ class GoldenEnvelopeTest {
             keks.add(new SoftwareKek(v(Integer.parseInt(name.substring(4))), key, seeded(1)));
           }
         });
-    return new EnvelopeCipher(
-        KekSet.of(new KeyringName(text(testVector, "keyring")), keks), seeded(2));
+    return new EnvelopeCipher(KekSet.of(new KeyringName(text(vector, "keyring")), keks), seeded(2));
   }
 
-  private static FieldLocation placeOf(TestVector testVector) {
-    return new FieldLocation(
-        text(testVector, "collection"), text(testVector, "id"), text(testVector, "field"));
+  private static FieldLocation locationOf(TestVector vector) {
+    return new FieldLocation(text(vector, "collection"), text(vector, "id"), text(vector, "field"));
   }
 
-  private static String text(TestVector testVector, String name) {
-    return new String(testVector.bytes(name), UTF_8);
+  private static String text(TestVector vector, String name) {
+    return new String(vector.bytes(name), UTF_8);
   }
 
   @Test
-  void dataKeyInForm1_isMovedToForm2() {
+  void dataKeyInForm1_isRewrappedInForm2() {
     TestVector ordinary = TestVector.readAll(WRAP_1).getFirst();
     EnvelopeCipher cipher = cipherOf(ordinary);
     Envelope old = Envelope.parse(ordinary.bytes("envelope")).orElseThrow();
-    Envelope moved = rewrap(cipher, placeOf(ordinary), old, 2);
+    Envelope moved = rewrap(cipher, locationOf(ordinary), old, 2);
     assertEquals(old.wrappedDek().length + 1, moved.wrappedDek().length);
     assertEquals(2, moved.wrappedDek()[0]);
-    assertEquals("123-45-6789", textOf(cipher.open(placeOf(ordinary), moved)));
+    assertEquals("123-45-6789", textOf(cipher.open(locationOf(ordinary), moved)));
   }
 
-  /// The same keys, values and randomness must give the same bytes, for ever.
+  /// The same keys, values and randomness must always give the same bytes.
   @Test
-  void buildOfToday_writesTheGoldenFile() {
+  void thisBuild_writesTheGoldenFile() {
     List<String> golden =
         TestVector.readAll(WRAP_2).stream().map(GoldenEnvelopeTest::line).toList();
     assertEquals(golden, new LineWriter().lines());
   }
 
-  private static String line(TestVector testVector) {
-    StringBuilder line = new StringBuilder(testVector.id()).append(' ').append(testVector.result());
-    new TreeMap<>(testVector.values())
+  private static String line(TestVector vector) {
+    StringBuilder line = new StringBuilder(vector.id()).append(' ').append(vector.result());
+    new TreeMap<>(vector.values())
         .forEach((n, v) -> line.append(' ').append(n).append('=').append(v));
     return line.toString();
   }
 
-  /// Makes the golden lines: a few ordinary envelopes, the edges, and three that must not open.
+  /// Writes the golden lines: a few ordinary envelopes, the edge cases, and three that must not
+  /// open.
   private static final class LineWriter {
     private static final FieldLocation SSN = new FieldLocation("customers", "17", "ssn");
 
@@ -135,14 +135,14 @@ class GoldenEnvelopeTest {
         String result,
         String keyring,
         Envelope envelope,
-        FieldLocation fieldLocation,
+        FieldLocation location,
         String plaintext,
         int... loaded) {
       TreeMap<String, String> values = new TreeMap<>();
       values.put("keyring", hex(keyring));
-      values.put("collection", hex(fieldLocation.collection()));
-      values.put("id", hex(fieldLocation.recordId()));
-      values.put("field", hex(fieldLocation.field()));
+      values.put("collection", hex(location.collection()));
+      values.put("id", hex(location.recordId()));
+      values.put("field", hex(location.field()));
       values.put("envelope", HEX.formatHex(envelope.toBytes()));
       values.put("plaintext", hex(plaintext));
       for (int version : loaded) {

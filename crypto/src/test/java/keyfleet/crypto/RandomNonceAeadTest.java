@@ -16,7 +16,7 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 
-/// Short values under a key that seals many.
+/// Seals short values under a key that seals many.
 class RandomNonceAeadTest {
   private static final byte[] AAD = "for this".getBytes(UTF_8);
   private static final byte[] PREFIX = {1, 2, 3};
@@ -24,9 +24,9 @@ class RandomNonceAeadTest {
 
   private final SecureRandom random = new SecureRandom();
   private final byte[] bytes = new byte[Dek.BYTES];
-  private final Dek key = new Dek(SecretBytes.copyOf(filled()));
+  private final Dek key = new Dek(SecretBytes.copyOf(fill()));
 
-  private byte[] filled() {
+  private byte[] fill() {
     Arrays.fill(bytes, (byte) 7);
     return bytes;
   }
@@ -43,7 +43,7 @@ class RandomNonceAeadTest {
     assertArrayEquals(PLAIN, RandomNonceAead.open(key, AAD, sealed, PREFIX.length).orElseThrow());
   }
 
-  /// As the JDK's own cipher reads it, from the description alone.
+  /// The JDK's own cipher reads it, from the documented layout alone.
   @Test
   void sealedValue_isNonceThenCiphertextThenTag() throws Exception {
     byte[] message = Arrays.copyOfRange(seal(), PREFIX.length, seal().length);

@@ -39,7 +39,7 @@ class SecretBytesTest {
   }
 
   @Test
-  void keyOfTheWrongLength_isABug() {
+  void keyOfTheWrongLength_isRejected() {
     SecretBytes shortKey = SecretBytes.copyOf(new byte[16]);
     assertThrows(
         IllegalArgumentException.class,

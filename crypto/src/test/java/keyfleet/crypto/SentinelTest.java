@@ -75,7 +75,7 @@ class SentinelTest {
     assertEquals(Optional.empty(), proofCache.prove(SENTINEL, cipher(1), API_1));
   }
 
-  /// The device may have lost it since.
+  /// A device may lose a key after it made a proof.
   @Test
   void cachedProof_isNotReturnedWhenTheKeyNoLongerWraps() {
     ProofCache proofCache = new ProofCache();
@@ -101,12 +101,12 @@ class SentinelTest {
   }
 
   @Test
-  void sentinelUnderAnotherVersion_isABug() {
+  void sentinelUnderAnotherVersion_isRejected() {
     assertThrows(IllegalArgumentException.class, () -> new Sentinel(v(1), SENTINEL.envelope()));
   }
 
   @Test
-  void textThatIsNoProof_isNotParsed() {
+  void textThatIsNotAProof_isNotParsed() {
     assertEquals(Optional.empty(), Proof.parse("abc"));
     assertEquals(Optional.empty(), Proof.parse("\u00e9".repeat(64)));
     assertEquals(Optional.empty(), Proof.parse("ab".repeat(31) + "a@"));

@@ -45,7 +45,7 @@ record TestVector(String id, String result, Map<String, String> values) {
     return value;
   }
 
-  /// The named values, one after the other.
+  /// The named values, concatenated.
   byte[] bytes(String... names) {
     StringBuilder hex = new StringBuilder();
     for (String name : names) {

@@ -11,7 +11,7 @@ import javax.crypto.spec.GCMParameterSpec;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Project Wycheproof's cases, through the same two calls that every box goes through.
+/// The cases of Project Wycheproof, through the two calls that every seal and open uses.
 class WycheproofVectorsTest {
   static List<TestVector> hkdf() {
     return TestVector.readAll("/vectors/hkdf-sha512.txt");
@@ -23,13 +23,13 @@ class WycheproofVectorsTest {
 
   @ParameterizedTest
   @MethodSource("hkdf")
-  void hkdfCase_givesTheKeyingMaterial(TestVector testVector) {
-    SecretBytes key = SecretBytes.copyOf(testVector.bytes("ikm"));
-    byte[] info = testVector.bytes("info");
-    int length = Integer.parseInt(testVector.text("size"));
-    byte[] expected = testVector.bytes("okm");
-    assertArrayEquals(expected, Hkdf.derive(key, testVector.bytes("salt"), info, length));
-    try (Hkdf kept = Hkdf.extract(key, testVector.bytes("salt"))) {
+  void hkdfCase_givesTheKeyingMaterial(TestVector vector) {
+    SecretBytes key = SecretBytes.copyOf(vector.bytes("ikm"));
+    byte[] info = vector.bytes("info");
+    int length = Integer.parseInt(vector.text("size"));
+    byte[] expected = vector.bytes("okm");
+    assertArrayEquals(expected, Hkdf.derive(key, vector.bytes("salt"), info, length));
+    try (Hkdf kept = Hkdf.extract(key, vector.bytes("salt"))) {
       assertArrayEquals(expected, kept.expand(info, length));
       assertArrayEquals(expected, kept.expand(info, length), "asked again");
     }
@@ -37,18 +37,17 @@ class WycheproofVectorsTest {
 
   @ParameterizedTest
   @MethodSource("gcm")
-  void gcmCase_decryptsOrIsRefused(TestVector testVector) throws GeneralSecurityException {
-    GCMParameterSpec nonce =
-        new GCMParameterSpec(DerivedKeyAead.TAG_BYTES * 8, testVector.bytes("iv"));
-    byte[] aad = testVector.bytes("aad");
+  void gcmCase_decryptsOrIsRefused(TestVector vector) throws GeneralSecurityException {
+    GCMParameterSpec nonce = new GCMParameterSpec(DerivedKeyAead.TAG_BYTES * 8, vector.bytes("iv"));
+    byte[] aad = vector.bytes("aad");
     Cipher decrypt =
-        DerivedKeyAead.initCipher(Cipher.DECRYPT_MODE, testVector.bytes("key"), nonce, aad);
-    byte[] sealed = testVector.bytes("ct", "tag");
-    if (testVector.isValid()) {
-      assertArrayEquals(testVector.bytes("msg"), decrypt.doFinal(sealed));
+        DerivedKeyAead.initCipher(Cipher.DECRYPT_MODE, vector.bytes("key"), nonce, aad);
+    byte[] sealed = vector.bytes("ct", "tag");
+    if (vector.isValid()) {
+      assertArrayEquals(vector.bytes("msg"), decrypt.doFinal(sealed));
       Cipher encrypt =
-          DerivedKeyAead.initCipher(Cipher.ENCRYPT_MODE, testVector.bytes("key"), nonce, aad);
-      assertArrayEquals(sealed, encrypt.doFinal(testVector.bytes("msg")));
+          DerivedKeyAead.initCipher(Cipher.ENCRYPT_MODE, vector.bytes("key"), nonce, aad);
+      assertArrayEquals(sealed, encrypt.doFinal(vector.bytes("msg")));
     } else {
       assertThrows(AEADBadTagException.class, () -> decrypt.doFinal(sealed));
     }

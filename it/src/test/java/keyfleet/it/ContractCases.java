@@ -20,7 +20,7 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 import org.xml.sax.SAXException;
 
-/// The cases of the contract suites, as they are named in a test report.
+/// The cases of the contract suites, named as in a test report.
 final class ContractCases {
   private static final List<Class<?>> CONTRACTS =
       List.of(
@@ -34,7 +34,7 @@ final class ContractCases {
 
   private ContractCases() {}
 
-  /// Those that a report says ran and passed, each behind the name of its suite.
+  /// The cases that ran and passed according to a report, each with its suite in front.
   static Set<String> passed(Path report) throws IOException {
     Set<String> passed = new TreeSet<>();
     NodeList cases = parsed(report).getElementsByTagName("testcase");

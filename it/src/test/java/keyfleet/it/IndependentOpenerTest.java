@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The golden envelopes, opened by a program that shares no line with ours.
+/// Opens the golden envelopes with a Python program that shares no code with Keyfleet.
 class IndependentOpenerTest {
   private static final String PYTHON = "KEYFLEET_TEST_PYTHON";
 
@@ -41,7 +41,7 @@ class IndependentOpenerTest {
   void goldenEnvelopes_openInPython(Path golden) throws IOException {
     long lines = Files.readAllLines(golden).stream().filter(l -> !l.startsWith("#")).count();
     assertEquals(
-        new Shell.Result(0, List.of(lines + " envelopes ended as they say"), List.of()),
+        new Shell.Result(0, List.of(lines + " envelopes have the expected results"), List.of()),
         open(golden));
   }
 

@@ -3,11 +3,12 @@ package keyfleet.keyring;
 import java.util.List;
 import keyfleet.crypto.KeyringName;
 
-/// A collection whose records carry envelopes of a keyring. Registered once, before the first seal;
-/// one that nobody can count blocks the proof of a rotation and the removal of a version.
+/// A collection whose records contain envelopes of a keyring. It is registered once, before the
+/// first seal. A registered collection that cannot be counted blocks the proof of a rotation and
+/// the removal of a version.
 ///
-/// It says all that a worker needs to find the records: it may run where the application that
-/// registered does not.
+/// It holds all that a worker needs to find the records, because a worker may run where the
+/// registering application does not.
 public record CollectionRegistration(
     KeyringName keyring,
     String engine,
@@ -18,15 +19,15 @@ public record CollectionRegistration(
     sealedFields = List.copyOf(sealedFields);
     if (sealedFields.isEmpty()) {
       throw new IllegalArgumentException(
-          "a registered collection has sealed fields: " + collection);
+          "a registered collection needs at least one sealed field: " + collection);
     }
   }
 
-  /// What a cluster's registration has in place of an engine.
+  /// The engine name in the registration of a cluster.
   private static final String KUBERNETES = "kubernetes";
 
-  /// A cluster whose API servers store what a plugin of the keyring has sealed. Its objects are in
-  /// etcd, and no engine of ours reads them.
+  /// A cluster whose API servers store what a plugin of the keyring sealed. Its objects are in
+  /// etcd, which no engine of this product reads.
   public static CollectionRegistration ofCluster(KeyringName keyring, String cluster) {
     return new CollectionRegistration(keyring, KUBERNETES, cluster, List.of("*"));
   }
@@ -35,7 +36,7 @@ public record CollectionRegistration(
     return engine.equals(KUBERNETES);
   }
 
-  /// With records that are named by a field `id`.
+  /// A collection with the id field `id`.
   public CollectionRegistration(
       KeyringName keyring, String engine, String collection, List<String> sealedFields) {
     this(keyring, engine, collection, "id", sealedFields);

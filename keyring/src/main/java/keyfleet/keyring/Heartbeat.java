@@ -7,45 +7,49 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Proof;
 import org.jspecify.annotations.Nullable;
 
-/// What a process says of itself, every heartbeat. `at` is store time: hosts' clocks do not agree.
+/// The state that a process reports about itself in every heartbeat. `writtenAt` is store time,
+/// because the clocks of hosts differ.
 ///
-/// @param current what it seals under; nothing while there is no keystore
-/// @param epoch that of the keystore it last read, for which its proofs hold; 0 before the first
+/// @param current the version it seals under; null while there is no keystore
+/// @param epoch the epoch of the keystore it last read, for which its proofs hold; 0 before the
+///   first read
 public record Heartbeat(
     ProcessInfo process,
-    Map<KekVersion, LoadedVersion> loadedVersion,
+    Map<KekVersion, LoadedVersion> loadedVersions,
     @Nullable KekVersion current,
     int protocol,
     long epoch,
     Instant writtenAt) {
-  /// `run` tells two lives under one instance name apart.
+  /// `run` distinguishes two runs under one instance name.
   public record ProcessInfo(String instance, String run, String role, String software, Host host) {
     public ProcessInfo(String instance, String run, String role, String software) {
       this(instance, run, role, software, Host.UNKNOWN);
     }
   }
 
-  /// Where a person finds the process. `pod` is empty outside Kubernetes; `startedAt` is that
-  /// host's own clock, for reading only.
+  /// Where an operator finds the process. `pod` is empty outside Kubernetes. `startedAt` is from
+  /// the clock of the host and only for display.
   public record Host(String name, long pid, String pod, Instant startedAt) {
     static final Host UNKNOWN = new Host("", 0, "", Instant.EPOCH);
   }
 
-  /// A version that the process holds, where from, and what it says for its being the right one.
+  /// A version that the process has loaded, its provider, and whether it is proved to be the right
+  /// key.
   public record LoadedVersion(String provider, ProofStatus proofStatus) {}
 
   public sealed interface ProofStatus {}
 
   public record Proved(Proof proof) implements ProofStatus {}
 
-  /// It could not open the sentinel, or not unwrap what it wrapped: its bytes are other ones.
+  /// The process could not open the sentinel, or could not unwrap what it wrapped: its key has
+  /// other bytes.
   public record Failed() implements ProofStatus {}
 
-  /// It knew no sentinel of that version, or its device did not answer.
+  /// The process has no sentinel for the version, or its device did not answer.
   public record Untried() implements ProofStatus {}
 
   public Heartbeat {
-    loadedVersion = Map.copyOf(loadedVersion);
+    loadedVersions = Map.copyOf(loadedVersions);
   }
 
   public String instance() {
@@ -53,6 +57,6 @@ public record Heartbeat(
   }
 
   Optional<LoadedVersion> loadedVersion(KekVersion version) {
-    return Optional.ofNullable(loadedVersion.get(version));
+    return Optional.ofNullable(loadedVersions.get(version));
   }
 }

@@ -12,12 +12,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import keyfleet.crypto.KekVersion;
 
-/// What is true of a keyring for the whole fleet: which version is active, what may be done with
-/// each, which may still be written, and the rotation that is changing it. It is replaced by
-/// compare-and-set only.
+/// The shared state of a keyring: which version is active, the state of each version, which
+/// versions may still be written, and the rotation in progress. It is replaced only by
+/// compare-and-set.
 ///
 /// `epoch` grows with every change of the active version and never goes back (K7). `writable` is
-/// what the fences of the record stores admit.
+/// the set of versions that the fences of the record stores accept.
 public record Keystore(
     Identity identity,
     long epoch,
@@ -28,8 +28,8 @@ public record Keystore(
     SortedMap<KekVersion, VersionEntry> versions,
     List<Activation> activations) {
 
-  /// `id` is random and stays; `incarnation` is higher each time a keystore is made anew in its
-  /// place.
+  /// `id` is random and never changes. `incarnation` differs each time a keystore is created again
+  /// in its place.
   public record Identity(String id, long incarnation, Use use) {}
 
   /// Fixed at creation: a plugin's keys seal no records.
@@ -38,8 +38,8 @@ public record Keystore(
     KMS
   }
 
-  /// A version became active in an epoch. The pair names a key to Kubernetes and is never used
-  /// twice.
+  /// A version that became active in an epoch. The pair is the name of a key for Kubernetes and is
+  /// never used twice.
   public record Activation(KekVersion version, long epoch) {}
 
   public Keystore {
@@ -51,7 +51,7 @@ public record Keystore(
       throw new IllegalArgumentException("the active version, " + active + ", is not ACTIVE");
     }
     if (!writable.contains(active)) {
-      throw new IllegalArgumentException("nobody may write the active version, " + active);
+      throw new IllegalArgumentException("the active version, " + active + ", is not writable");
     }
   }
 
@@ -72,31 +72,31 @@ public record Keystore(
         List.of(new Activation(one, 1)));
   }
 
-  /// What `event` comes to. Total: every state answers every event.
-  public KeystoreDecision decide(RotationEvent rotationEvent) {
-    return RotationTransitions.decide(this, rotationEvent);
+  /// The transition for an event. Total: every state answers every event.
+  public KeystoreDecision decide(RotationEvent event) {
+    return RotationTransitions.decide(this, event);
   }
 
-  /// Nothing for a version that was never announced.
+  /// Empty for a version that was never announced.
   public Optional<VersionState> stateOf(KekVersion version) {
     return Optional.ofNullable(versions.get(version)).map(VersionEntry::state);
   }
 
-  /// Whether somebody else may hold the bytes of `version`.
+  /// Whether the key of `version` may be known to others.
   public boolean isCompromised(KekVersion version) {
     VersionEntry known = versions.get(version);
     return known != null && known.trust() == VersionEntry.Trust.COMPROMISED;
   }
 
-  /// Makes a version known. It must be new: a number is never used twice.
+  /// Adds a new version in state ANNOUNCED. A number is never used twice.
   public KeystoreDecision announce(KekVersion version, VersionEntry announced) {
     if (versions.containsKey(version)) {
       return new KeystoreDecision.Refused(
-          version + " is known already, as " + versions.get(version).state());
+          version + " already exists, in state " + versions.get(version).state());
     }
     if (version.compareTo(versions.lastKey()) < 0) {
       return new KeystoreDecision.Refused(
-          version + " is below " + versions.lastKey() + ", the newest");
+          version + " is below the newest version, " + versions.lastKey());
     }
     SortedMap<KekVersion, VersionEntry> extended = new TreeMap<>(versions);
     extended.put(version, announced.withState(VersionState.ANNOUNCED));
@@ -111,7 +111,7 @@ public record Keystore(
     return with(newRotation, withState(versions, version, state));
   }
 
-  /// From here on `version` is not ours alone.
+  /// Marks `version` as compromised.
   Keystore withCompromised(KekVersion version) {
     SortedMap<KekVersion, VersionEntry> changed = new TreeMap<>(versions);
     changed.computeIfPresent(version, (_, known) -> known.withTrustLost());
@@ -123,8 +123,8 @@ public record Keystore(
         identity, epoch, active, writable, timings, newRotation, newVersions, activations);
   }
 
-  /// Makes `target` active, in a new epoch. `other`, active or not until now, may only be
-  /// decrypted. Both stay writable until the fence.
+  /// Makes `target` active, in a new epoch. `other`, whether active or not, becomes decrypt-only.
+  /// Both stay writable until the fence.
   Keystore withActive(KekVersion target, KekVersion other, Rotation newRotation) {
     var states =
         withState(
@@ -135,7 +135,7 @@ public record Keystore(
     return new Keystore(identity, epoch + 1, target, both, timings, newRotation, states, extended);
   }
 
-  /// Only `admitted` may be written from here on; the stores' fences follow.
+  /// Makes only `admitted` writable; the fences of the stores follow.
   Keystore withWritable(Rotation newRotation, KekVersion... admitted) {
     SortedSet<KekVersion> only = new TreeSet<>(List.of(admitted));
     return new Keystore(identity, epoch, active, only, timings, newRotation, versions, activations);

@@ -1,13 +1,13 @@
 package keyfleet.keyring;
 
-/// What an event comes to.
+/// The answer of a keystore to an event or an operator command.
 public sealed interface KeystoreDecision {
   /// The keystore to write, by compare-and-set on the one that was read.
   record Accepted(Keystore keystore) implements KeystoreDecision {}
 
-  /// The event does not concern this state: it is late, a repetition, or of another rotation.
+  /// The event does not apply to this state: it is late, repeated, or about another rotation.
   record Ignored() implements KeystoreDecision {}
 
-  /// An operator's order that cannot be carried out, and why.
+  /// A command that cannot be executed, and the reason.
   record Refused(String reason) implements KeystoreDecision {}
 }

@@ -5,15 +5,15 @@ import java.util.Set;
 import java.util.TreeSet;
 import keyfleet.crypto.KekVersion;
 
-/// Whether a process that joins may seal.
+/// Whether a joining process may seal.
 ///
-/// The order matters as much as the answer: its heartbeat is acknowledged first, *then* it reads
-/// the keystore. A gate stages the new version first, *then* lists the roster. So either the gate
-/// sees the newcomer, or the newcomer sees the staged version.
+/// The order of steps matters as much as the answer. A process first gets its heartbeat
+/// acknowledged, *then* reads the keystore. A gate first stages the new version, *then* lists the
+/// roster. So either the gate sees the new process, or the new process sees the staged version.
 public sealed interface ProcessAdmission {
   record Admitted() implements ProcessAdmission {}
 
-  /// It may open what it can and must seal nothing: these versions are in use, and it has not
+  /// The process may open values but must not seal: these versions are in use, and it has not
   /// proved them.
   record ReadOnly(NavigableSet<KekVersion> unproved) implements ProcessAdmission {}
 

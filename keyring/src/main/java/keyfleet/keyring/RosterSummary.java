@@ -6,15 +6,15 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
-import keyfleet.keyring.FleetReadiness.Named;
+import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
+import keyfleet.keyring.ReadinessGate.Named;
 
-/// What the gate keeps of a part of a large roster. Of the ready ones it is little more than how
-/// many they are: there may be a hundred thousand, and one heartbeat is a score of objects.
+/// What the gate keeps of one part of a large roster. Of ready processes it keeps little more than
+/// their number: there may be a hundred thousand, and one heartbeat is about twenty objects.
 ///
-/// @param oldest the earliest beat of a ready one
-/// @param named the names of ready ones, as far as they are expected by name
-/// @param others whoever was not ready, or not fresh
+/// @param oldestReady the time of the oldest heartbeat of a ready process
+/// @param readyExpected the ready processes that are expected by name
+/// @param unready the heartbeats of processes that were not ready or not fresh
 public record RosterSummary(
     int readyCount, Instant oldestReady, Set<String> readyExpected, List<Heartbeat> unready) {
   static final RosterSummary EMPTY = new RosterSummary(0, Instant.MAX, Set.of(), List.of());

@@ -3,18 +3,17 @@ package keyfleet.keyring;
 import java.util.Optional;
 import keyfleet.keyring.RotationJob.Course;
 
-/// Where a keyring's rotation stands. The transitions are in the package's description.
+/// The phase of a rotation. The package description has the transitions.
 public sealed interface Rotation {
   /// No rotation yet, or the last one was dropped before it began.
   record Idle() implements Rotation {}
 
-  /// A rotation that goes on when its driver acts.
+  /// A rotation that advances when its driver acts.
   sealed interface Running extends Rotation {
-    RotationJob rotationJob();
+    RotationJob job();
 
-    /// The same phase under another driver.
     default Running withDriver(String driver) {
-      RotationJob job = rotationJob().withDriver(driver);
+      RotationJob job = job().withDriver(driver);
       return switch (this) {
         case Staged _ -> new Staged(job);
         case OpeningFences _ -> new OpeningFences(job);
@@ -28,27 +27,27 @@ public sealed interface Rotation {
   }
 
   /// The new version is staged; the gate must pass.
-  record Staged(RotationJob rotationJob) implements Running {}
+  record Staged(RotationJob job) implements Running {}
 
-  /// The stores, fenced to the old version since the rotation before, are being told to take both.
-  record OpeningFences(RotationJob rotationJob) implements Running {}
+  /// The fences of the stores, which admit only the old version, are being opened for both.
+  record OpeningFences(RotationJob job) implements Running {}
 
   /// One pass over all records, while the old version is still active.
-  record Rewrapping(RotationJob rotationJob) implements Running {}
+  record Rewrapping(RotationJob job) implements Running {}
 
-  /// After a flip: until every process shows the new epoch, or its write lease has run out.
-  record Settling(RotationJob rotationJob) implements Running {}
+  /// After a flip, until every process reports the new epoch or its write lease has expired.
+  record Settling(RotationJob job) implements Running {}
 
-  /// The stores are being told to take nothing but the new version.
-  record Fencing(RotationJob rotationJob) implements Running {}
+  /// The fences of the stores are being closed to all but the new version.
+  record Fencing(RotationJob job) implements Running {}
 
-  /// Behind the fence, whatever is left moves.
-  record Sweeping(RotationJob rotationJob) implements Running {}
+  /// With the fences closed, the remaining records are moved.
+  record Sweeping(RotationJob job) implements Running {}
 
-  /// Every registered collection is counted.
-  record Proving(RotationJob rotationJob) implements Running {}
+  /// Every registered collection is being counted.
+  record Proving(RotationJob job) implements Running {}
 
-  /// Some records cannot be moved until a person mends them.
+  /// Some records cannot be moved until an operator repairs them.
   record Blocked(RotationJob job, long failedRecords) implements Rotation {}
 
   record Paused(Running resumeTo) implements Rotation {}
@@ -57,8 +56,8 @@ public sealed interface Rotation {
 
   record Aborted(RotationJob job) implements Rotation {}
 
-  /// The word for where it stands, as people and scripts read it. A paused one is in the phase in
-  /// which it was paused.
+  /// The name of the phase for people and scripts. A paused rotation has the phase in which it was
+  /// paused.
   default String phase() {
     return switch (this) {
       case Staged _ -> "staged";
@@ -76,7 +75,7 @@ public sealed interface Rotation {
     };
   }
 
-  /// The job of the last rotation that came to something, ended or not.
+  /// The job of the last rotation that went beyond the gate, or is still in progress.
   static Optional<RotationJob> lastJob(Rotation rotation) {
     return switch (rotation) {
       case Completed(RotationJob job) -> Optional.of(job);
@@ -88,14 +87,14 @@ public sealed interface Rotation {
   /// The job of a rotation that has not ended.
   static Optional<RotationJob> unfinishedJob(Rotation rotation) {
     return switch (rotation) {
-      case Running running -> Optional.of(running.rotationJob());
+      case Running running -> Optional.of(running.job());
       case Blocked(RotationJob job, _) -> Optional.of(job);
-      case Paused(Running resumeTo) -> Optional.of(resumeTo.rotationJob());
+      case Paused(Running resumeTo) -> Optional.of(resumeTo.job());
       case Idle _, Completed _, Aborted _ -> Optional.empty();
     };
   }
 
-  /// How a proved rotation ends.
+  /// The end state of a proved rotation.
   static Rotation endState(RotationJob job) {
     return job.course() == Course.FORWARD ? new Completed(job) : new Aborted(job);
   }

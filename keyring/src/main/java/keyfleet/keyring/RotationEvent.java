@@ -1,11 +1,11 @@
 package keyfleet.keyring;
 
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.FleetReadiness.AnyProcesses;
-import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
+import keyfleet.keyring.ReadinessGate.AnyProcesses;
+import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
 import keyfleet.keyring.RotationJob.Kind;
 
-/// What happens to a rotation: an order of an operator, or what its driver found done.
+/// An event in a rotation: a request of an operator, or a result that its driver reports.
 public sealed interface RotationEvent {
   record StartRequested(
       RotationId id,
@@ -15,7 +15,7 @@ public sealed interface RotationEvent {
       ExpectedProcesses expectedProcesses,
       String driver)
       implements RotationEvent {
-    /// A rotation of whoever is there.
+    /// A rotation that expects no particular processes.
     public StartRequested(RotationId id, KekVersion from, KekVersion to, String driver) {
       this(id, Kind.ROTATION, from, to, new AnyProcesses(), driver);
     }
@@ -27,26 +27,27 @@ public sealed interface RotationEvent {
 
   record AbortRequested() implements RotationEvent {}
 
-  /// A worker takes over from a driver that has been silent for the adopt time, or from nobody.
+  /// A worker takes over from a driver that was silent for the adopt time, or takes a rotation
+  /// without a driver.
   record Adopted(RotationId id, String driver) implements RotationEvent {}
 
-  /// What a driver says of its work. It holds for one rotation in one epoch.
+  /// A result that a driver reports. It applies to one rotation in one epoch.
   sealed interface DriverEvent extends RotationEvent {
     RotationEpoch at();
   }
 
-  /// The rotation and epoch that a driver had read when it began the work.
+  /// The rotation and epoch that the driver read when it began the work.
   record RotationEpoch(RotationId id, long epoch) {}
 
-  /// The fleet is not ready, or the run was a dry one.
+  /// The fleet is not ready, or this was a dry run.
   record Unstaged(RotationEpoch at) implements DriverEvent {}
 
   record GatePassed(RotationEpoch at) implements DriverEvent {}
 
-  /// Every registered collection takes both versions.
+  /// Every registered collection accepts both versions.
   record FencesOpened(RotationEpoch at) implements DriverEvent {}
 
-  /// One pass is through, and the gate passed once more.
+  /// One pass is complete, and the gate passed once more.
   record RewrapEnded(RotationEpoch at) implements DriverEvent {}
 
   record Settled(RotationEpoch at) implements DriverEvent {}
@@ -63,6 +64,6 @@ public sealed interface RotationEvent {
   /// The census found records under an old version.
   record OldRecordsFound(RotationEpoch at) implements DriverEvent {}
 
-  /// The census of every registered collection, read from the primary, found none.
+  /// The census of every registered collection, read from the primary, found no such records.
   record Proved(RotationEpoch at) implements DriverEvent {}
 }

@@ -1,10 +1,10 @@
 package keyfleet.keyring;
 
-/// Names one rotation, for ever.
+/// The unique id of a rotation.
 public record RotationId(String value) {
   public RotationId {
     if (value.isBlank()) {
-      throw new IllegalArgumentException("a rotation has a name");
+      throw new IllegalArgumentException("a rotation id must not be blank");
     }
   }
 

@@ -1,11 +1,11 @@
 package keyfleet.keyring;
 
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
+import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
 
-/// What a rotation is about, and who drives it just now.
+/// The task of a rotation and its current driver.
 ///
-/// @param expected who has to be there when its gate is asked, whichever worker asks it
+/// @param expectedProcesses the processes that must be present when any worker evaluates the gate
 public record RotationJob(
     RotationId id,
     Kind kind,
@@ -14,22 +14,22 @@ public record RotationJob(
     ExpectedProcesses expectedProcesses,
     Course course,
     String driver) {
-  /// The driver of a rotation that was ordered and not yet taken up: the first worker that sees it
-  /// may.
+  /// The driver of a rotation that was requested and not yet adopted: the first worker that sees it
+  /// may adopt it.
   public static final String NO_DRIVER = "";
 
-  /// What is to become of the records.
+  /// What the rotation does with the records.
   public enum Kind {
-    /// Their data keys are wrapped anew; the data stays as it is.
+    /// Wraps their data keys again; the data stays as it is.
     ROTATION,
-    /// The old version is in other hands, and so is every data key that it wrapped: records are
-    /// encrypted anew, and the old version never comes back.
+    /// The old version is compromised, and so is every data key that it wrapped: records are
+    /// encrypted again, and the old version cannot be used again.
     REVOCATION,
-    /// Nothing: the gate is tried, and the new version un-staged.
+    /// Nothing: it evaluates the gate and un-stages the new version.
     DRY_RUN
   }
 
-  /// A rotation that was aborted after records had moved goes back the way it came.
+  /// `TURNED` is a rotation that was aborted after records had moved: it moves them back.
   public enum Course {
     FORWARD,
     TURNED

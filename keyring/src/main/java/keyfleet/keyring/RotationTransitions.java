@@ -2,10 +2,10 @@ package keyfleet.keyring;
 
 import java.util.Optional;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.FleetReadiness.AnyProcesses;
 import keyfleet.keyring.KeystoreDecision.Accepted;
 import keyfleet.keyring.KeystoreDecision.Ignored;
 import keyfleet.keyring.KeystoreDecision.Refused;
+import keyfleet.keyring.ReadinessGate.AnyProcesses;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
@@ -39,25 +39,24 @@ import keyfleet.keyring.RotationEvent.Unstaged;
 import keyfleet.keyring.RotationJob.Course;
 import keyfleet.keyring.RotationJob.Kind;
 
-/// The transition table of a rotation. It is drawn in the package's description.
+/// The transition table of a rotation. The package description draws it.
 final class RotationTransitions {
-  private record Step(Rotation rotation, RotationEvent rotationEvent) {}
+  private record Step(Rotation rotation, RotationEvent event) {}
 
   private RotationTransitions() {}
 
-  static KeystoreDecision decide(Keystore keystore, RotationEvent rotationEvent) {
-    if (rotationEvent instanceof DriverEvent driverEvent
+  static KeystoreDecision decide(Keystore keystore, RotationEvent event) {
+    if (event instanceof DriverEvent driverEvent
         && !isForCurrentRotation(keystore, driverEvent.at())) {
       return new Ignored();
     }
-    return switch (new Step(keystore.rotation(), rotationEvent)) {
+    return switch (new Step(keystore.rotation(), event)) {
       case Step(Idle _, StartRequested e) -> start(keystore, e);
       case Step(Completed _, StartRequested e) -> start(keystore, e);
       case Step(Aborted _, StartRequested e) -> start(keystore, e);
       case Step(Blocked _, StartRequested e) -> start(keystore, e);
-      case Step(Running r, StartRequested e) -> compareWithRunning(r.rotationJob(), e);
-      case Step(Paused(Running resumeTo), StartRequested e) ->
-          compareWithRunning(resumeTo.rotationJob(), e);
+      case Step(Running r, StartRequested e) -> startWhileRunning(r.job(), e);
+      case Step(Paused(Running resumeTo), StartRequested e) -> startWhileRunning(resumeTo.job(), e);
 
       case Step(Staged(RotationJob job), Unstaged _) -> unstage(keystore, job, new Idle());
       case Step(Staged(RotationJob job), AbortRequested _) ->
@@ -102,7 +101,7 @@ final class RotationTransitions {
 
   private static boolean isForCurrentRotation(Keystore keystore, RotationEvent.RotationEpoch at) {
     return Rotation.unfinishedJob(keystore.rotation())
-            .map(rotationJob -> rotationJob.id().equals(at.id()))
+            .map(job -> job.id().equals(at.id()))
             .orElse(false)
         && at.epoch() == keystore.epoch();
   }
@@ -112,7 +111,7 @@ final class RotationTransitions {
     if (objection.isPresent()) {
       return new Refused(objection.get());
     }
-    RotationJob rotationJob =
+    RotationJob job =
         new RotationJob(
             request.id(),
             request.kind(),
@@ -121,11 +120,8 @@ final class RotationTransitions {
             request.expectedProcesses(),
             Course.FORWARD,
             request.driver());
-    Keystore base =
-        rotationJob.kind() == Kind.REVOCATION
-            ? keystore.withCompromised(rotationJob.from())
-            : keystore;
-    return new Accepted(base.with(new Staged(rotationJob), rotationJob.to(), VersionState.STAGED));
+    Keystore base = job.kind() == Kind.REVOCATION ? keystore.withCompromised(job.from()) : keystore;
+    return new Accepted(base.with(new Staged(job), job.to(), VersionState.STAGED));
   }
 
   private static Optional<String> startObjection(Keystore keystore, StartRequested request) {
@@ -139,20 +135,22 @@ final class RotationTransitions {
       return Optional.of(to + " is not announced");
     }
     if (state.get() != VersionState.ANNOUNCED) {
-      return Optional.of(to + " is " + state.get() + "; only an announced version can follow");
+      return Optional.of(
+          to + " is " + state.get() + "; only an announced version can be rotated to");
     }
     if (request.kind() == Kind.ROTATION && keystore.isCompromised(from)) {
       return Optional.of(
           from + " is compromised: a rotation would keep the data keys it wrapped; revoke it");
     }
     return request.kind() == Kind.DRY_RUN
-            && keystore.rotation() instanceof Blocked(RotationJob rotationJob, _)
-        ? Optional.of("rotation " + rotationJob.id() + " is blocked, and a dry run would drop it")
+            && keystore.rotation() instanceof Blocked(RotationJob job, _)
+        ? Optional.of("rotation " + job.id() + " is blocked, and a dry run would drop it")
         : Optional.empty();
   }
 
-  /// Ordering it again does no harm, unless the second order asks for more than the first did.
-  private static KeystoreDecision compareWithRunning(RotationJob running, StartRequested request) {
+  /// Requesting the same rotation again is harmless, unless the second request expects more
+  /// processes than the first.
+  private static KeystoreDecision startWhileRunning(RotationJob running, StartRequested request) {
     boolean same =
         running.kind() == request.kind()
             && running.from().equals(request.from())
@@ -166,71 +164,64 @@ final class RotationTransitions {
     }
     return asksNoMore
         ? new Ignored()
-        : new Refused(
-            underWay + " and was ordered with " + running.expectedProcesses().description());
+        : new Refused(underWay + " and expects " + running.expectedProcesses().description());
   }
 
-  private static KeystoreDecision unstage(
-      Keystore keystore, RotationJob rotationJob, Rotation end) {
-    return new Accepted(keystore.with(end, rotationJob.to(), VersionState.ANNOUNCED));
+  private static KeystoreDecision unstage(Keystore keystore, RotationJob job, Rotation end) {
+    return new Accepted(keystore.with(end, job.to(), VersionState.ANNOUNCED));
   }
 
-  /// A dry run never comes this far, whoever drives it.
-  private static KeystoreDecision openFences(Keystore keystore, RotationJob rotationJob) {
-    return rotationJob.kind() == Kind.DRY_RUN
+  /// A dry run never passes the gate, whichever worker drives it.
+  private static KeystoreDecision openFences(Keystore keystore, RotationJob job) {
+    return job.kind() == Kind.DRY_RUN
         ? new Ignored()
-        : new Accepted(
-            keystore.withWritable(
-                new OpeningFences(rotationJob), rotationJob.from(), rotationJob.to()));
+        : new Accepted(keystore.withWritable(new OpeningFences(job), job.from(), job.to()));
   }
 
-  /// SwapActive. It does not wait until no record is left: the sweep is for those.
-  private static KeystoreDecision flip(Keystore keystore, RotationJob rotationJob) {
-    return new Accepted(
-        keystore.withActive(rotationJob.to(), rotationJob.from(), new Settling(rotationJob)));
+  /// Swaps the active version. It does not wait until no record is left: the sweep moves the rest.
+  private static KeystoreDecision flip(Keystore keystore, RotationJob job) {
+    return new Accepted(keystore.withActive(job.to(), job.from(), new Settling(job)));
   }
 
-  /// Back the way it came, as a rotation in its own right: new epoch, settle, fence, sweep, census.
-  /// Records under the abandoned version exist, so it can be decrypted until none is left.
-  private static KeystoreDecision turnBack(Keystore keystore, RotationJob rotationJob) {
-    if (rotationJob.course() == Course.TURNED) {
+  /// Goes back as a rotation of its own: new epoch, settle, fence, sweep, census. Records under the
+  /// abandoned version exist, so it stays decrypt-only until none is left.
+  private static KeystoreDecision turnBack(Keystore keystore, RotationJob job) {
+    if (job.course() == Course.TURNED) {
       return new Ignored();
     }
-    if (rotationJob.kind() == Kind.REVOCATION) {
-      return new Refused(rotationJob.from() + " is compromised: there is no way back to it");
+    if (job.kind() == Kind.REVOCATION) {
+      return new Refused(job.from() + " is compromised: the rotation cannot go back to it");
     }
-    RotationJob back = rotationJob.withCourseTurned();
+    RotationJob back = job.withCourseTurned();
     return new Accepted(keystore.withActive(back.to(), back.from(), new Settling(back)));
   }
 
-  private static KeystoreDecision refuseLateAbort(RotationJob rotationJob) {
-    return rotationJob.course() == Course.TURNED
+  private static KeystoreDecision refuseLateAbort(RotationJob job) {
+    return job.course() == Course.TURNED
         ? new Ignored()
         : new Refused(
-            "the stores take nothing but " + rotationJob.to() + " by now: only forward is safe");
+            "the stores already accept only " + job.to() + ": the rotation can only go forward");
   }
 
-  /// An abandoned version carries nothing any more and may be rotated to again; a revoked one
-  /// carries nothing either, and nobody needs it.
-  private static KeystoreDecision complete(Keystore keystore, RotationJob rotationJob) {
-    Rotation end = Rotation.endState(rotationJob);
-    if (rotationJob.course() == Course.TURNED) {
-      return new Accepted(keystore.with(end, rotationJob.from(), VersionState.ANNOUNCED));
+  /// No record carries an abandoned version now, so it may be rotated to again. No record carries a
+  /// revoked version either, and no process needs it.
+  private static KeystoreDecision complete(Keystore keystore, RotationJob job) {
+    Rotation end = Rotation.endState(job);
+    if (job.course() == Course.TURNED) {
+      return new Accepted(keystore.with(end, job.from(), VersionState.ANNOUNCED));
     }
     return new Accepted(
-        rotationJob.kind() == Kind.REVOCATION
-            ? keystore.with(end, rotationJob.from(), VersionState.DISABLED)
+        job.kind() == Kind.REVOCATION
+            ? keystore.with(end, job.from(), VersionState.DISABLED)
             : keystore.with(end));
   }
 
-  /// A dry run belongs to whoever took it up: another could only un-stage it, and needs not be its
-  /// driver for that.
+  /// A dry run stays with the worker that adopted it: another worker could only un-stage it, and
+  /// need not be its driver for that.
   private static KeystoreDecision adopt(Keystore keystore, Running running, Adopted event) {
-    RotationJob rotationJob = running.rotationJob();
-    boolean taken =
-        rotationJob.kind() == Kind.DRY_RUN && !rotationJob.isDrivenBy(RotationJob.NO_DRIVER);
-    boolean changes =
-        rotationJob.id().equals(event.id()) && !rotationJob.isDrivenBy(event.driver());
+    RotationJob job = running.job();
+    boolean taken = job.kind() == Kind.DRY_RUN && !job.isDrivenBy(RotationJob.NO_DRIVER);
+    boolean changes = job.id().equals(event.id()) && !job.isDrivenBy(event.driver());
     return changes && !taken
         ? new Accepted(keystore.with(running.withDriver(event.driver())))
         : new Ignored();

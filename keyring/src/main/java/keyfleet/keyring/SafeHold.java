@@ -4,14 +4,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// A keystore that is behind what a store remembers was restored from a backup, or lost its last
-/// write. Its word on versions may be old, so nothing is sealed, moved or removed by it until a
-/// person resolves it; values can be opened.
+/// The state of a keystore that is behind what a store remembers: it was restored from a backup or
+/// lost its last write. Its view of the versions may be old, so until an operator resolves it
+/// nothing is sealed, moved or removed; values can still be opened.
 public record SafeHold(String collection, String reason) {
-  /// Who last fenced a collection.
+  /// The keystore incarnation and epoch that last fenced a collection.
   public record FenceMark(long incarnation, long epoch) {}
 
-  /// Nothing if every fence agrees with the keystore or is older.
+  /// Empty if every fence agrees with the keystore or is older.
   public static Optional<SafeHold> check(Keystore keystore, Map<String, FenceMark> fences) {
     for (var entry : new TreeMap<>(fences).entrySet()) {
       FenceMark fenceMark = entry.getValue();
@@ -24,7 +24,7 @@ public record SafeHold(String collection, String reason) {
                 entry.getKey(),
                 "was fenced in epoch "
                     + fenceMark.epoch()
-                    + ", and the keystore is in "
+                    + ", but the keystore is in epoch "
                     + keystore.epoch()));
       }
     }

@@ -2,14 +2,15 @@ package keyfleet.keyring;
 
 import java.time.Duration;
 
-/// How long things take, one set for the whole fleet: it lives in the keystore.
+/// The durations of the protocol. They are stored in the keystore, so that the whole fleet has one
+/// set.
 ///
-/// The order is a safety rule. A process is fresh for longer than two beats, and it leaves the
-/// roster (`expire`) only after it has stopped sealing (`lease`). In between it may seal unseen by
-/// the gate, under what was active then; the fence looks after that.
+/// Their order is a safety rule. A process is fresh for longer than two heartbeats, and it leaves
+/// the roster (`expire`) only after it has stopped sealing (`lease`). In between it may seal under
+/// the previous active version without being seen by the gate; the fence covers that.
 public record Timings(
     Duration heartbeat, Duration fresh, Duration lease, Duration expire, Duration adopt) {
-  /// Stores count lifetimes in seconds. Above the default, which is held to it.
+  /// Stores count lifetimes in seconds. Declared above the default, which must satisfy it too.
   private static final Duration SHORTEST_EXPIRE = Duration.ofSeconds(1);
 
   public static final Timings DEFAULT =
@@ -21,14 +22,14 @@ public record Timings(
           Duration.ofSeconds(60));
 
   public Timings {
-    Duration twoBeats = heartbeat.plus(heartbeat);
+    Duration twoHeartbeats = heartbeat.plus(heartbeat);
     boolean inOrder =
         heartbeat.isPositive()
-            && twoBeats.compareTo(fresh) <= 0
+            && twoHeartbeats.compareTo(fresh) <= 0
             && fresh.compareTo(lease) < 0
             && lease.compareTo(expire) < 0
             && SHORTEST_EXPIRE.compareTo(expire) <= 0
-            && twoBeats.compareTo(adopt) <= 0;
+            && twoHeartbeats.compareTo(adopt) <= 0;
     if (!inOrder) {
       throw new IllegalArgumentException(
           "timings must keep 2 x heartbeat <= fresh < lease < expire, 2 x heartbeat <= adopt and 1s"

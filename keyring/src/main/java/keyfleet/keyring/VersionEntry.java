@@ -2,10 +2,10 @@ package keyfleet.keyring;
 
 import keyfleet.crypto.Sentinel;
 
-/// A KEK version as the keystore knows it: which provider holds its bytes, how one proves to hold
-/// them, what may be done with it, and whether its bytes are still ours alone.
+/// The keystore entry of a KEK version: the provider of its key, the sentinel that proves it, its
+/// state, and whether the key is still trusted.
 public record VersionEntry(String provider, Sentinel sentinel, VersionState state, Trust trust) {
-  /// A version is compromised when somebody orders its revocation, and for ever.
+  /// A version stays compromised once an operator requests its revocation.
   public enum Trust {
     TRUSTED,
     COMPROMISED

@@ -11,28 +11,28 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.KeystoreDecision.Accepted;
 import keyfleet.keyring.KeystoreDecision.Refused;
 
-/// Taking a version out of use: disabled, which can be undone; then destroyed, which cannot. Every
-/// objection is named, not the first alone.
+/// Takes a version out of use: first disables it, which can be undone, then destroys it, which
+/// cannot. A refusal lists every objection, not only the first.
 public final class VersionRemoval {
-  /// What was counted in one registered collection.
+  /// The count in one registered collection.
   public sealed interface CountResult {}
 
-  /// Records that carry the version in any of their fields, not only as their lowest; the fence
-  /// says whether more can come.
-  public record Counted(long records, boolean fenced) implements CountResult {}
+  /// The number of records that carry the version in any field, not only as their lowest version.
+  /// `fenced` says whether more records can get it.
+  public record Counted(long records, boolean isFenced) implements CountResult {}
 
-  /// Nobody could count it.
+  /// The collection could not be read.
   public record NotCounted(String reason) implements CountResult {}
 
-  /// What was found out before deciding. `sinceFlip` is how long the caller has itself watched the
-  /// present epoch; `sinceDisabled` likewise.
+  /// The facts for the decision. `sinceFlip` is how long the caller itself has seen the present
+  /// epoch; `sinceDisabled` likewise for the disabled state.
   public record Evidence(
       Roster roster,
       Map<String, CountResult> countResults,
       Duration sinceFlip,
       Duration sinceDisabled) {
     public Evidence {
-      // In the order of the names: whoever asks again reads the same words.
+      // Sorted by name, so that the same refusal always has the same text.
       countResults = Collections.unmodifiableMap(new TreeMap<>(countResults));
     }
   }
@@ -50,13 +50,12 @@ public final class VersionRemoval {
     List<String> objections = new ArrayList<>();
     stateObjection(keystore, version, VersionState.DISABLED).ifPresent(objections::add);
     if (keystore.isCompromised(version)) {
-      objections.add(version + " was revoked: its bytes are in other hands");
+      objections.add(version + " was revoked: its key is compromised");
     }
     return decide(keystore, version, VersionState.DECRYPT_ONLY, objections);
   }
 
-  /// Re-checks everything, since records may have been restored meanwhile. From here there is no
-  /// way back.
+  /// Checks everything again, because records may have been restored since. This cannot be undone.
   public static KeystoreDecision startDestroying(
       Keystore keystore, KekVersion version, Evidence evidence, Duration horizon) {
     List<String> objections = new ArrayList<>();
@@ -64,15 +63,14 @@ public final class VersionRemoval {
     objections.addAll(useObjections(keystore, version, evidence));
     evidence
         .countResults()
-        .forEach(
-            (name, countResult) -> fenceObjection(name, countResult).ifPresent(objections::add));
+        .forEach((name, result) -> fenceObjection(name, result).ifPresent(objections::add));
     if (evidence.sinceDisabled().compareTo(horizon) < 0) {
       objections.add("backups younger than " + horizon.toDays() + " days may need it");
     }
     return decide(keystore, version, VersionState.DESTROYING, objections);
   }
 
-  /// The bytes are gone.
+  /// Records that the key bytes are deleted.
   public static KeystoreDecision finishDestroying(Keystore keystore, KekVersion version) {
     List<String> objections =
         stateObjection(keystore, version, VersionState.DESTROYING).stream().toList();
@@ -101,7 +99,7 @@ public final class VersionRemoval {
       Keystore keystore, KekVersion version, Evidence evidence) {
     List<String> objections = new ArrayList<>();
     Rotation.unfinishedJob(keystore.rotation())
-        .ifPresent(rotationJob -> objections.add("rotation " + rotationJob.id() + " is under way"));
+        .ifPresent(job -> objections.add("rotation " + job.id() + " is under way"));
     for (Heartbeat heartbeat : evidence.roster().heartbeats()) {
       if (version.equals(heartbeat.current())) {
         objections.add(heartbeat.instance() + " holds it as current");
@@ -109,17 +107,16 @@ public final class VersionRemoval {
     }
     if (!WriteLease.isSettled(
         evidence.roster(), keystore.epoch(), evidence.sinceFlip(), keystore.timings().lease())) {
-      objections.add("a process may still have a lease to seal under it");
+      objections.add("a process may still hold a write lease for it");
     }
     evidence
         .countResults()
-        .forEach(
-            (name, countResult) -> countObjection(name, countResult).ifPresent(objections::add));
+        .forEach((name, result) -> countObjection(name, result).ifPresent(objections::add));
     return objections;
   }
 
-  private static Optional<String> countObjection(String collection, CountResult countResult) {
-    return switch (countResult) {
+  private static Optional<String> countObjection(String collection, CountResult result) {
+    return switch (result) {
       case Counted(long records, _) when records > 0 ->
           Optional.of(records + " records of " + collection + " carry it");
       case Counted _ -> Optional.empty();
@@ -128,9 +125,9 @@ public final class VersionRemoval {
     };
   }
 
-  private static Optional<String> fenceObjection(String collection, CountResult countResult) {
-    return countResult instanceof Counted(_, boolean fenced) && !fenced
-        ? Optional.of(collection + " has no fence: a sleeping writer may still bring it back")
+  private static Optional<String> fenceObjection(String collection, CountResult result) {
+    return result instanceof Counted(_, boolean isFenced) && !isFenced
+        ? Optional.of(collection + " has no fence: a paused writer may still write it")
         : Optional.empty();
   }
 }

@@ -1,18 +1,18 @@
 package keyfleet.keyring;
 
-/// What may be done with a KEK version.
+/// The life cycle of a KEK version.
 public enum VersionState {
-  /// Known, with a sentinel; nobody needs it yet.
+  /// Has a sentinel; no process needs it yet.
   ANNOUNCED,
-  /// About to be needed: whoever joins must prove it.
+  /// About to be needed: a joining process must prove it.
   STAGED,
-  /// The version that new values are sealed under.
+  /// New values are sealed under it.
   ACTIVE,
-  /// Records may still carry it: whoever joins must prove it.
+  /// Records may still carry it: a joining process must prove it.
   DECRYPT_ONLY,
-  /// Nobody needs it; can be undone.
+  /// No process needs it. Can be undone.
   DISABLED,
-  /// Its bytes are being deleted; cannot be undone.
+  /// Its bytes are being deleted. Cannot be undone.
   DESTROYING,
   DESTROYED;
 

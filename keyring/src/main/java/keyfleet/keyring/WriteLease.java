@@ -3,8 +3,8 @@ package keyfleet.keyring;
 import java.time.Duration;
 
 /// The right to seal. It is counted from the *start* of a round trip (heartbeat acknowledged, then
-/// keystore read), on a clock that goes on while the machine sleeps: a process that was paused
-/// finds it run out.
+/// keystore read), on a clock that counts suspended time: a process that was paused finds it
+/// expired.
 ///
 /// It shortens the settling of a rotation. It does not stop a writer that pauses between its seal
 /// and its store write; the fence does.
@@ -13,8 +13,8 @@ public record WriteLease(long roundTripStartNanos, long epoch) {
     return nowNanos - roundTripStartNanos < lease.toNanos();
   }
 
-  /// Whether, `waited` after a flip to `epoch`, no process can still seal under what came before:
-  /// each shows the epoch, or whatever lease it had has run out.
+  /// Whether no process can still seal under the previous version, `waited` after a flip to
+  /// `epoch`: each process reports the epoch, or any lease has expired.
   public static boolean isSettled(Roster roster, long epoch, Duration waited, Duration lease) {
     return waited.compareTo(lease) >= 0
         || (!roster.heartbeats().isEmpty()

@@ -17,16 +17,16 @@ import keyfleet.crypto.ProofCache;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.Sentinel;
 import keyfleet.crypto.SoftwareKek;
-import keyfleet.keyring.FleetReadiness.AnyProcesses;
-import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
 import keyfleet.keyring.Heartbeat.LoadedVersion;
 import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.KeystoreDecision.Accepted;
+import keyfleet.keyring.ReadinessGate.AnyProcesses;
+import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
 import keyfleet.keyring.RotationEvent.StartRequested;
 import keyfleet.keyring.RotationJob.Kind;
 
-/// The words in which the tests of this room speak: a keyring of three versions, with real keys.
+/// Test data of this module: a keyring of three versions, with real keys.
 final class KeyringFixtures {
   static final Instant NOW = Instant.parse("2026-11-16T12:00:00Z");
   static final RotationId FIRST = new RotationId("r-1");
@@ -75,17 +75,18 @@ final class KeyringFixtures {
   static Keystore keystore() {
     Keystore.Identity identity = new Keystore.Identity("id", 1, Keystore.Use.RECORDS);
     Keystore one = Keystore.bootstrap(identity, versionEntry(1), Timings.DEFAULT);
-    return accepted(accepted(one.announce(v(2), versionEntry(2))).announce(v(3), versionEntry(3)));
+    return requireAccepted(
+        requireAccepted(one.announce(v(2), versionEntry(2))).announce(v(3), versionEntry(3)));
   }
 
-  static Keystore accepted(KeystoreDecision keystoreDecision) {
-    return assertInstanceOf(Accepted.class, keystoreDecision).keystore();
+  static Keystore requireAccepted(KeystoreDecision decision) {
+    return assertInstanceOf(Accepted.class, decision).keystore();
   }
 
   static Keystore after(Keystore keystore, List<RotationEvent> rotationEvents) {
     Keystore now = keystore;
-    for (RotationEvent rotationEvent : rotationEvents) {
-      now = accepted(now.decide(rotationEvent));
+    for (RotationEvent event : rotationEvents) {
+      now = requireAccepted(now.decide(event));
     }
     return now;
   }
@@ -102,8 +103,8 @@ final class KeyringFixtures {
     return new StartRequested(id, kind, v(from), v(to), new AnyProcesses(), "worker-1");
   }
 
-  static StartRequested startRequestExpecting(ExpectedProcesses expectedProcesses) {
-    return new StartRequested(SECOND, Kind.ROTATION, v(1), v(2), expectedProcesses, "worker-1");
+  static StartRequested startRequestExpecting(ExpectedProcesses expected) {
+    return new StartRequested(SECOND, Kind.ROTATION, v(1), v(2), expected, "worker-1");
   }
 
   static Heartbeat heartbeat(String instance, int secondsAgo, int... loaded) {
@@ -111,13 +112,14 @@ final class KeyringFixtures {
   }
 
   static Heartbeat heartbeat(String instance, int secondsAgo, String provider, int... loaded) {
-    Map<KekVersion, LoadedVersion> held = new HashMap<>();
+    Map<KekVersion, LoadedVersion> loadedVersions = new HashMap<>();
     for (int version : loaded) {
-      held.put(v(version), new LoadedVersion(provider, new Proved(proof(instance, version))));
+      loadedVersions.put(
+          v(version), new LoadedVersion(provider, new Proved(proof(instance, version))));
     }
     return new Heartbeat(
         new ProcessInfo(instance, "run-1", "worker", "0.1.0"),
-        held,
+        loadedVersions,
         v(1),
         PROTOCOL,
         1,
@@ -133,8 +135,8 @@ final class KeyringFixtures {
     return new Roster(List.of(heartbeats), NOW);
   }
 
-  static FleetReadiness fleetReadiness(int target) {
-    return new FleetReadiness(
+  static ReadinessGate readinessGate(int target) {
+    return new ReadinessGate(
         keystore(),
         v(target),
         PROTOCOL,

@@ -1,7 +1,7 @@
 package keyfleet.keyring;
 
-import static keyfleet.keyring.KeyringFixtures.accepted;
 import static keyfleet.keyring.KeyringFixtures.keystore;
+import static keyfleet.keyring.KeyringFixtures.requireAccepted;
 import static keyfleet.keyring.KeyringFixtures.startRequest;
 import static keyfleet.keyring.KeyringFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -23,7 +23,7 @@ class ProcessAdmissionTest {
 
   @Test
   void stagedVersion_isNeededAtOnce() {
-    Keystore staged = accepted(keystore().decide(startRequest(1, 2)));
+    Keystore staged = requireAccepted(keystore().decide(startRequest(1, 2)));
     assertEquals(
         new ReadOnly(new TreeSet<>(Set.of(v(2)))), ProcessAdmission.of(staged, Set.of(v(1))));
     assertEquals(new Admitted(), ProcessAdmission.of(staged, Set.of(v(1), v(2))));
@@ -38,7 +38,7 @@ class ProcessAdmissionTest {
   @Test
   void keystoreBehindAFence_isHeld() {
     assertEquals(
-        Optional.of("orders was fenced in epoch 2, and the keystore is in 1"),
+        Optional.of("orders was fenced in epoch 2, but the keystore is in epoch 1"),
         SafeHold.check(keystore(), Map.of("orders", new FenceMark(1, 2))).map(SafeHold::reason));
   }
 

@@ -2,9 +2,9 @@ package keyfleet.keyring;
 
 import static keyfleet.keyring.KeyringFixtures.FIRST;
 import static keyfleet.keyring.KeyringFixtures.SECOND;
-import static keyfleet.keyring.KeyringFixtures.accepted;
 import static keyfleet.keyring.KeyringFixtures.after;
 import static keyfleet.keyring.KeyringFixtures.keystore;
+import static keyfleet.keyring.KeyringFixtures.requireAccepted;
 import static keyfleet.keyring.KeyringFixtures.startRequest;
 import static keyfleet.keyring.KeyringFixtures.startRequestExpecting;
 import static keyfleet.keyring.KeyringFixtures.v;
@@ -14,12 +14,12 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import keyfleet.keyring.FleetReadiness.AnyProcesses;
-import keyfleet.keyring.FleetReadiness.AtLeast;
-import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
 import keyfleet.keyring.KeystoreDecision.Accepted;
 import keyfleet.keyring.KeystoreDecision.Ignored;
 import keyfleet.keyring.KeystoreDecision.Refused;
+import keyfleet.keyring.ReadinessGate.AnyProcesses;
+import keyfleet.keyring.ReadinessGate.AtLeast;
+import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
@@ -44,7 +44,7 @@ import keyfleet.keyring.RotationEvent.Unstaged;
 import keyfleet.keyring.RotationJob.Kind;
 import org.junit.jupiter.api.Test;
 
-/// The stories of a rotation. That no other story exists is for [RotationWalkTest].
+/// The paths of a rotation. [RotationWalkTest] checks that no others exist.
 class RotationTest {
   private static final RotationEpoch BEFORE = new RotationEpoch(FIRST, 1);
   private static final RotationEpoch AFTER = new RotationEpoch(FIRST, 2);
@@ -55,7 +55,7 @@ class RotationTest {
   }
 
   private static Keystore flipped() {
-    return accepted(rewrapping().decide(new RewrapEnded(BEFORE)));
+    return requireAccepted(rewrapping().decide(new RewrapEnded(BEFORE)));
   }
 
   private static Keystore fenced() {
@@ -78,7 +78,7 @@ class RotationTest {
 
   @Test
   void start_stagesBeforeTheRosterIsListed() {
-    Keystore staged = accepted(keystore().decide(startRequest(1, 2)));
+    Keystore staged = requireAccepted(keystore().decide(startRequest(1, 2)));
     assertEquals(VersionState.STAGED, staged.stateOf(v(2)).orElseThrow());
     assertEquals(v(1), staged.active());
   }
@@ -90,12 +90,12 @@ class RotationTest {
     assertEquals(VersionState.ANNOUNCED, back.stateOf(v(2)).orElseThrow());
   }
 
-  /// Whoever takes it over gates as it was ordered.
+  /// A worker that adopts the rotation gates it as requested.
   @Test
   void expectedProcesses_areKeptToTheEnd() {
     ExpectedProcesses withTwo = new AtLeast(2);
-    Keystore now = accepted(keystore().decide(startRequestExpecting(withTwo)));
-    now = accepted(now.decide(new Adopted(SECOND, "worker-2")));
+    Keystore now = requireAccepted(keystore().decide(startRequestExpecting(withTwo)));
+    now = requireAccepted(now.decide(new Adopted(SECOND, "worker-2")));
     RotationEpoch before = new RotationEpoch(SECOND, 1);
     now =
         after(now, List.of(new GatePassed(before), new FencesOpened(before), new AbortRequested()));
@@ -104,19 +104,19 @@ class RotationTest {
 
   @Test
   void secondRequest_mayNotExpectMoreThanTheFirst() {
-    Keystore withoutExpectation = accepted(keystore().decide(startRequest(1, 2)));
-    Keystore withTwo = accepted(keystore().decide(startRequestExpecting(new AtLeast(2))));
+    Keystore withoutExpectation = requireAccepted(keystore().decide(startRequest(1, 2)));
+    Keystore withTwo = requireAccepted(keystore().decide(startRequestExpecting(new AtLeast(2))));
     assertInstanceOf(Ignored.class, withTwo.decide(startRequest(1, 2)));
     assertInstanceOf(Ignored.class, withTwo.decide(startRequestExpecting(new AtLeast(2))));
     assertEquals(
-        new Refused("rotation r-2 to v2 is under way and was ordered with at least 2 processes"),
+        new Refused("rotation r-2 to v2 is under way and expects at least 2 processes"),
         withTwo.decide(startRequestExpecting(new AtLeast(3))));
     assertEquals(
-        new Refused("rotation r-1 to v2 is under way and was ordered with whoever is there"),
+        new Refused("rotation r-1 to v2 is under way and expects no particular processes"),
         withoutExpectation.decide(startRequestExpecting(new AtLeast(3))));
   }
 
-  /// The fence of the rotation before takes only the version that is active now.
+  /// The fence of the previous rotation accepts only the version that is now active.
   @Test
   void secondRotation_opensTheFenceBeforeItRewraps() {
     StartRequested again = new StartRequested(SECOND, v(2), v(3), "worker-1");
@@ -124,12 +124,12 @@ class RotationTest {
     Keystore opening = after(completed(), List.of(again, new GatePassed(second)));
     assertEquals(new TreeSet<>(Set.of(v(2), v(3))), opening.writable());
     assertInstanceOf(
-        Rewrapping.class, accepted(opening.decide(new FencesOpened(second))).rotation());
+        Rewrapping.class, requireAccepted(opening.decide(new FencesOpened(second))).rotation());
   }
 
   @Test
   void abortWhileRewrapping_isAReverseRotationInANewEpoch() {
-    Keystore turned = accepted(rewrapping().decide(new AbortRequested()));
+    Keystore turned = requireAccepted(rewrapping().decide(new AbortRequested()));
     assertInstanceOf(Settling.class, turned.rotation());
     assertEquals(v(1), turned.active());
     assertEquals(2, turned.epoch());
@@ -146,7 +146,7 @@ class RotationTest {
 
   @Test
   void abortAfterTheFlip_flipsBackInAThirdEpoch() {
-    Keystore turned = accepted(flipped().decide(new AbortRequested()));
+    Keystore turned = requireAccepted(flipped().decide(new AbortRequested()));
     assertEquals(v(1), turned.active());
     assertEquals(3, turned.epoch());
   }
@@ -158,14 +158,15 @@ class RotationTest {
 
   @Test
   void abortOfAnAbort_changesNothing() {
-    Keystore turned = accepted(rewrapping().decide(new AbortRequested()));
+    Keystore turned = requireAccepted(rewrapping().decide(new AbortRequested()));
     assertEquals(new Ignored(), turned.decide(new AbortRequested()));
   }
 
   @Test
   void abortWhilePaused_counts() {
-    Keystore paused = accepted(rewrapping().decide(new PauseRequested()));
-    assertInstanceOf(Settling.class, accepted(paused.decide(new AbortRequested())).rotation());
+    Keystore paused = requireAccepted(rewrapping().decide(new PauseRequested()));
+    assertInstanceOf(
+        Settling.class, requireAccepted(paused.decide(new AbortRequested())).rotation());
   }
 
   @Test
@@ -181,17 +182,17 @@ class RotationTest {
 
   @Test
   void pausedRotation_waitsWhereItWas() {
-    Keystore paused = accepted(rewrapping().decide(new PauseRequested()));
+    Keystore paused = requireAccepted(rewrapping().decide(new PauseRequested()));
     assertEquals(new Ignored(), paused.decide(new RewrapEnded(BEFORE)));
     assertEquals(
-        rewrapping().rotation(), accepted(paused.decide(new ResumeRequested())).rotation());
+        rewrapping().rotation(), requireAccepted(paused.decide(new ResumeRequested())).rotation());
   }
 
   @Test
   void adoption_changesTheDriverAlone() {
-    Keystore adopted = accepted(rewrapping().decide(new Adopted(FIRST, "worker-2")));
+    Keystore adopted = requireAccepted(rewrapping().decide(new Adopted(FIRST, "worker-2")));
     Rewrapping now = assertInstanceOf(Rewrapping.class, adopted.rotation());
-    assertEquals("worker-2", now.rotationJob().driver());
+    assertEquals("worker-2", now.job().driver());
     assertEquals(new Ignored(), adopted.decide(new Adopted(FIRST, "worker-2")));
     assertEquals(new Ignored(), adopted.decide(new Adopted(SECOND, "worker-3")));
   }
@@ -202,7 +203,7 @@ class RotationTest {
         new Refused("the active version is v1, not v2"), keystore().decide(startRequest(2, 3)));
     assertEquals(new Refused("v9 is not announced"), keystore().decide(startRequest(1, 9)));
     assertEquals(
-        new Refused("v1 is ACTIVE; only an announced version can follow"),
+        new Refused("v1 is ACTIVE; only an announced version can be rotated to"),
         keystore().decide(startRequest(1, 1)));
     assertEquals(
         new Refused("rotation r-1 to v2 is under way"), rewrapping().decide(startRequest(1, 3)));
@@ -216,9 +217,10 @@ class RotationTest {
 
   @Test
   void blockedRotation_isTakenOverByANewOne() {
-    Keystore blocked = accepted(fenced().decide(new RecordsBlocked(AFTER, 3)));
+    Keystore blocked = requireAccepted(fenced().decide(new RecordsBlocked(AFTER, 3)));
     assertEquals(3, assertInstanceOf(Blocked.class, blocked.rotation()).failedRecords());
-    Keystore over = accepted(blocked.decide(new StartRequested(SECOND, v(2), v(3), "worker-1")));
+    Keystore over =
+        requireAccepted(blocked.decide(new StartRequested(SECOND, v(2), v(3), "worker-1")));
     assertEquals(VersionState.STAGED, over.stateOf(v(3)).orElseThrow());
   }
 
@@ -231,14 +233,14 @@ class RotationTest {
 
   @Test
   void dryRun_neverPassesTheGate() {
-    Keystore staged = accepted(keystore().decide(startRequest(Kind.DRY_RUN, 1, 2)));
+    Keystore staged = requireAccepted(keystore().decide(startRequest(Kind.DRY_RUN, 1, 2)));
     assertEquals(new Ignored(), staged.decide(new GatePassed(BEFORE)));
-    assertEquals(keystore(), accepted(staged.decide(new Unstaged(BEFORE))));
+    assertEquals(keystore(), requireAccepted(staged.decide(new Unstaged(BEFORE))));
   }
 
   @Test
   void dryRunWithADriver_isNotAdopted() {
-    Keystore staged = accepted(keystore().decide(startRequest(Kind.DRY_RUN, 1, 2)));
+    Keystore staged = requireAccepted(keystore().decide(startRequest(Kind.DRY_RUN, 1, 2)));
     assertEquals(new Ignored(), staged.decide(new Adopted(FIRST, "worker-2")));
     StartRequested open =
         new StartRequested(
@@ -249,7 +251,7 @@ class RotationTest {
 
   @Test
   void dryRunOverABlockedRotation_isRefused() {
-    Keystore blocked = accepted(fenced().decide(new RecordsBlocked(AFTER, 3)));
+    Keystore blocked = requireAccepted(fenced().decide(new RecordsBlocked(AFTER, 3)));
     assertEquals(
         new Refused("rotation r-1 is blocked, and a dry run would drop it"),
         blocked.decide(startRequest(SECOND, Kind.DRY_RUN, 2, 3)));
@@ -269,14 +271,14 @@ class RotationTest {
     assertInstanceOf(Completed.class, end.rotation());
     assertEquals(VersionState.DISABLED, end.stateOf(v(1)).orElseThrow());
     assertEquals(
-        new Refused("v1 was revoked: its bytes are in other hands"),
+        new Refused("v1 was revoked: its key is compromised"),
         VersionRemoval.undoDisable(end, v(1)));
   }
 
   @Test
   void revocationPastTheGate_hasNoWayBack() {
     assertEquals(
-        new Refused("v1 is compromised: there is no way back to it"),
+        new Refused("v1 is compromised: the rotation cannot go back to it"),
         revoking().decide(new AbortRequested()));
   }
 
@@ -293,10 +295,10 @@ class RotationTest {
 
   @Test
   void revocation_takesOverABlockedRotationAndNoRunningOne() {
-    Keystore blocked = accepted(fenced().decide(new RecordsBlocked(AFTER, 3)));
+    Keystore blocked = requireAccepted(fenced().decide(new RecordsBlocked(AFTER, 3)));
     StartRequested request = startRequest(SECOND, Kind.REVOCATION, 2, 3);
     assertEquals(
-        VersionState.STAGED, accepted(blocked.decide(request)).stateOf(v(3)).orElseThrow());
+        VersionState.STAGED, requireAccepted(blocked.decide(request)).stateOf(v(3)).orElseThrow());
     assertEquals(
         new Refused("rotation r-1 to v2 is under way"),
         rewrapping().decide(startRequest(Kind.REVOCATION, 1, 2)));

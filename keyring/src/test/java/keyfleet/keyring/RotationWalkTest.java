@@ -16,25 +16,25 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import keyfleet.keyring.FleetReadiness.AnyProcesses;
-import keyfleet.keyring.FleetReadiness.AtLeast;
 import keyfleet.keyring.KeystoreDecision.Accepted;
+import keyfleet.keyring.ReadinessGate.AnyProcesses;
+import keyfleet.keyring.ReadinessGate.AtLeast;
 import keyfleet.keyring.Rotation.Paused;
 import keyfleet.keyring.RotationEvent.RotationEpoch;
 import keyfleet.keyring.RotationJob.Kind;
 import org.junit.jupiter.api.Test;
 
-/// Any order of any events, from any driver awake or asleep: what holds of every keystore that
-/// comes out.
+/// Applies random events in any order, from drivers awake or asleep, and checks what must hold of
+/// every keystore that results.
 class RotationWalkTest {
   private static final int WALKS = 4_000;
   private static final int STEPS = 250;
   private static final Kind[] KINDS = Kind.values();
   private static final Pattern EDGE = Pattern.compile("/// (\\w+) +--(\\w+)-*> (\\w+).*");
 
-  /// The events that a diagram of phases leaves out, as they lead from everywhere to everywhere
-  /// alike.
-  private static final Set<String> SIDEWAYS = Set.of("PauseOrdered", "ResumeOrdered", "Adopted");
+  /// The events that the diagram leaves out, because they apply in every phase alike.
+  private static final Set<String> UNDRAWN_EVENTS =
+      Set.of("PauseRequested", "ResumeRequested", "Adopted");
 
   @Test
   void randomWalks_keepTheInvariantsAndTakeExactlyTheDrawnEdges() throws IOException {
@@ -49,13 +49,13 @@ class RotationWalkTest {
     Random random = new Random(seed);
     Keystore now = keystore();
     for (int step = 0; step < STEPS; step++) {
-      RotationEvent rotationEvent = event(random, now);
-      if (now.decide(rotationEvent) instanceof Accepted(Keystore next)) {
-        String where = "seed " + seed + ", step " + step + ": " + rotationEvent;
+      RotationEvent event = event(random, now);
+      if (now.decide(event) instanceof Accepted(Keystore next)) {
+        String where = "seed " + seed + ", step " + step + ": " + event;
         check(now, next, where);
         checkKind(now, next, where);
-        String name = rotationEvent.getClass().getSimpleName();
-        if (!SIDEWAYS.contains(name)) {
+        String name = event.getClass().getSimpleName();
+        if (!UNDRAWN_EVENTS.contains(name)) {
           taken.add(phase(now) + " " + name + " " + phase(next));
         }
         now = next;
@@ -78,12 +78,12 @@ class RotationWalkTest {
         .forEach(v -> assertTrue(isProvable(after, v), where + ": " + v + " is writable"));
   }
 
-  /// A dry run seals, moves and admits nothing; what is compromised stays so, and once it is
-  /// disabled never comes back.
+  /// A dry run seals, moves and admits nothing. A compromised version stays compromised, and once
+  /// disabled it never comes back.
   private static void checkKind(Keystore before, Keystore after, String where) {
     boolean dry =
         Rotation.unfinishedJob(after.rotation())
-            .filter(rotationJob -> rotationJob.kind() == Kind.DRY_RUN)
+            .filter(job -> job.kind() == Kind.DRY_RUN)
             .isPresent();
     if (dry) {
       assertEquals("Staged", phase(after), where);
@@ -94,13 +94,16 @@ class RotationWalkTest {
         .forEach(version -> {
           if (before.isCompromised(version)) {
             assertTrue(after.isCompromised(version), where);
-            boolean gone = before.stateOf(version).equals(Optional.of(VersionState.DISABLED));
-            assertTrue(!gone || after.stateOf(version).equals(before.stateOf(version)), where);
+            boolean wasDisabled =
+                before.stateOf(version).equals(Optional.of(VersionState.DISABLED));
+            assertTrue(
+                !wasDisabled || after.stateOf(version).equals(before.stateOf(version)), where);
           }
         });
   }
 
-  /// K1: nobody may seal, and no store takes, a version that the admitted have not had to prove.
+  /// K1: no process may seal under, and no store may accept, a version that admitted processes did
+  /// not have to prove.
   private static boolean isProvable(Keystore keystore, keyfleet.crypto.KekVersion version) {
     return keystore.stateOf(version).orElseThrow().isProofRequired();
   }
@@ -152,7 +155,7 @@ class RotationWalkTest {
     };
   }
 
-  /// The diagram in the package's description.
+  /// The diagram in the package description.
   private static Set<String> drawnEdges() throws IOException {
     Path source = Path.of("src/main/java/keyfleet/keyring/package-info.java");
     List<String> lines = Files.readAllLines(source);

@@ -18,9 +18,9 @@ class TimingsTest {
   @ParameterizedTest
   @CsvSource({
     "31, 60, 90, 120, 62", // fresh is less than two beats
-    "30, 90, 90, 120, 60", // a process could seal while it is fresh no more... and be unseen
-    "30, 60, 120, 120, 60", // it could leave the roster while it may still seal
-    "30, 60, 90, 120, 59", // a driver that misses one beat would be taken over from
+    "30, 90, 90, 120, 60", // a process could seal, unseen, when it is no longer fresh
+    "30, 60, 120, 120, 60", // a process could leave the roster while it may still seal
+    "30, 60, 90, 120, 59", // a driver that misses one heartbeat would lose its rotation
     "0, 60, 90, 120, 60"
   })
   void timingsOutOfOrder_areRefused(int beat, int fresh, int lease, int expire, int adopt) {

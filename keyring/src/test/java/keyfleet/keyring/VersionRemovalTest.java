@@ -1,10 +1,10 @@
 package keyfleet.keyring;
 
 import static keyfleet.keyring.KeyringFixtures.FIRST;
-import static keyfleet.keyring.KeyringFixtures.accepted;
 import static keyfleet.keyring.KeyringFixtures.after;
 import static keyfleet.keyring.KeyringFixtures.heartbeat;
 import static keyfleet.keyring.KeyringFixtures.keystore;
+import static keyfleet.keyring.KeyringFixtures.requireAccepted;
 import static keyfleet.keyring.KeyringFixtures.roster;
 import static keyfleet.keyring.KeyringFixtures.startRequest;
 import static keyfleet.keyring.KeyringFixtures.v;
@@ -49,15 +49,16 @@ class VersionRemovalTest {
         EMPTY_ROSTER, Map.of("customers", new Counted(0, true)), HOUR, sinceDisabled);
   }
 
-  private static String refusal(KeystoreDecision keystoreDecision) {
-    return assertInstanceOf(Refused.class, keystoreDecision).reason();
+  private static String refusal(KeystoreDecision decision) {
+    return assertInstanceOf(Refused.class, decision).reason();
   }
 
   @Test
   void versionThatNothingNeeds_isDisabledAndCanComeBack() {
-    Keystore disabled = accepted(VersionRemoval.disable(rotated(), v(1), clean(Duration.ZERO)));
+    Keystore disabled =
+        requireAccepted(VersionRemoval.disable(rotated(), v(1), clean(Duration.ZERO)));
     assertEquals(VersionState.DISABLED, disabled.stateOf(v(1)).orElseThrow());
-    Keystore back = accepted(VersionRemoval.undoDisable(disabled, v(1)));
+    Keystore back = requireAccepted(VersionRemoval.undoDisable(disabled, v(1)));
     assertEquals(VersionState.DECRYPT_ONLY, back.stateOf(v(1)).orElseThrow());
   }
 
@@ -73,7 +74,7 @@ class VersionRemovalTest {
     for (String part :
         List.of(
             "api-1 holds it as current",
-            "a process may still have a lease",
+            "a process may still hold a write lease",
             "7 records of customers carry it",
             "orders could not be counted: no connection")) {
       assertTrue(reason.contains(part), reason);
@@ -103,27 +104,29 @@ class VersionRemovalTest {
   void removalDuringARotation_isRefused() {
     RotationEvent again =
         new RotationEvent.StartRequested(new RotationId("r-2"), v(2), v(3), "worker-1");
-    Keystore moving = accepted(rotated().decide(again));
+    Keystore moving = requireAccepted(rotated().decide(again));
     assertEquals(
         "rotation r-2 is under way", refusal(VersionRemoval.disable(moving, v(1), clean(HOUR))));
   }
 
   @Test
   void destroying_waitsForTheBackupHorizon() {
-    Keystore disabled = accepted(VersionRemoval.disable(rotated(), v(1), clean(Duration.ZERO)));
+    Keystore disabled =
+        requireAccepted(VersionRemoval.disable(rotated(), v(1), clean(Duration.ZERO)));
     assertTrue(
         refusal(VersionRemoval.startDestroying(disabled, v(1), clean(HOUR), HORIZON))
             .contains("30 days"));
     Keystore destroying =
-        accepted(VersionRemoval.startDestroying(disabled, v(1), clean(HORIZON), HORIZON));
+        requireAccepted(VersionRemoval.startDestroying(disabled, v(1), clean(HORIZON), HORIZON));
     assertInstanceOf(Refused.class, VersionRemoval.undoDisable(destroying, v(1)));
-    Keystore gone = accepted(VersionRemoval.finishDestroying(destroying, v(1)));
-    assertEquals(VersionState.DESTROYED, gone.stateOf(v(1)).orElseThrow());
+    Keystore destroyed = requireAccepted(VersionRemoval.finishDestroying(destroying, v(1)));
+    assertEquals(VersionState.DESTROYED, destroyed.stateOf(v(1)).orElseThrow());
   }
 
   @Test
   void destroying_needsAFenceAndAFreshCount() {
-    Keystore disabled = accepted(VersionRemoval.disable(rotated(), v(1), clean(Duration.ZERO)));
+    Keystore disabled =
+        requireAccepted(VersionRemoval.disable(rotated(), v(1), clean(Duration.ZERO)));
     Evidence unfenced =
         new Evidence(EMPTY_ROSTER, Map.of("customers", new Counted(0, false)), HOUR, HORIZON);
     assertTrue(

@@ -1,6 +1,6 @@
 package keyfleet.kms;
 
-/// Whether each call is worth a line.
+/// Whether the plugin logs a line for each call.
 public enum CallLog {
   OFF,
   ON

@@ -7,13 +7,15 @@ import java.util.HexFormat;
 import keyfleet.crypto.KmsAad;
 import keyfleet.keyring.Keystore.Activation;
 
-/// What Kubernetes calls a key: one activation of one version of one keyring, and never another.
+/// The key_id of the KMS v2 contract: it names one activation of one version of one keyring, and is
+/// never reused.
 public record KmsKeyId(String text) {
   public static KmsKeyId of(String keyringId, Activation activation) {
     return new KmsKeyId(KmsAad.keyId(keyringId, activation.version(), activation.epoch()));
   }
 
-  /// As the metrics and logs of an API server spell it, so that one can be held against the other.
+  /// The hash in the form of an API server's metrics and logs, so that an operator can compare the
+  /// two.
   public String hash() {
     try {
       MessageDigest sha = MessageDigest.getInstance("SHA-256");

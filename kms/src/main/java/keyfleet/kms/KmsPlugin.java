@@ -47,13 +47,13 @@ import keyfleet.providers.KekProvider;
 import keyfleet.store.Kv;
 import org.jspecify.annotations.Nullable;
 
-/// A KMS v2 plugin: serves at its socket from the moment it starts, and is a member of its fleet as
-/// soon as the store lets it.
+/// A KMS v2 plugin. It serves at its socket as soon as it has started, and joins its fleet as soon
+/// as the store answers.
 public final class KmsPlugin implements AutoCloseable {
-  /// What the plugin is.
+  /// How the plugin is configured.
   ///
-  /// @param data where its snapshot is kept
-  /// @param probe after this long the key's provider is tried
+  /// @param data the folder of its snapshot
+  /// @param probeInterval how often the key's provider is tried
   /// @param software the version of the program, as the roster shows it
   public record Settings(
       KeyringName keyring,
@@ -67,21 +67,21 @@ public final class KmsPlugin implements AutoCloseable {
       ProcessSettings process,
       String software) {}
 
-  /// What the plugin works with; its owner closes it after the plugin.
+  /// What the plugin works with. The caller closes these after the plugin.
   ///
-  /// @param kv opens the store; throws while it cannot be had
-  /// @param observer is told what happens to the member
+  /// @param kv opens the store; throws while the store cannot be opened
+  /// @param listener receives the events of the member
   public record Dependencies(
-      Supplier<Kv> kv, List<KekProvider> providers, MemberListener memberListener) {
+      Supplier<Kv> kv, List<KekProvider> providers, MemberListener listener) {
     public Dependencies {
       providers = List.copyOf(providers);
     }
   }
 
-  /// Whether Status and Encrypt answer; if not, why.
-  public record Health(boolean healthy, String message) {}
+  /// Whether Status and Encrypt answer, and if not, why.
+  public record Health(boolean isHealthy, String message) {}
 
-  /// What the roster shows.
+  /// The role in the roster.
   private static final String ROLE = "kms-plugin";
 
   private static final int NONCE_BYTES = 16;
@@ -93,7 +93,7 @@ public final class KmsPlugin implements AutoCloseable {
   private final SecureRandom random = new SecureRandom();
   private final PluginMetrics metrics = new PluginMetrics();
 
-  /// What must end, the last first.
+  /// What [#close] closes, the last opened first.
   private final Deque<AutoCloseable> closeables = new ArrayDeque<>();
 
   private @Nullable AnnouncementStore announcements;
@@ -104,8 +104,9 @@ public final class KmsPlugin implements AutoCloseable {
     this.context = context;
   }
 
-  /// Returns when it listens; whether it can answer is another matter. Throws [PluginException] if
-  /// its socket or its snapshot is not to be had; nothing is left behind then.
+  /// Returns as soon as the plugin listens, even if it cannot answer calls yet. Throws
+  /// [PluginException] if its socket cannot be opened or its snapshot cannot be read, and then
+  /// leaves nothing open.
   public void start() {
     try {
       serve();
@@ -121,16 +122,14 @@ public final class KmsPlugin implements AutoCloseable {
     announcements = announcementStore;
     LoadedKeys keys = new LoadedKeys(settings.keyring(), dependencies.providers(), random);
     LocalKekCache cache = new LocalKekCache(settings.limits().cacheSize());
-    RemoteKekClient remoteKekClient = new RemoteKekClient(metrics, context.nanos());
-    LocalKekFactory localKekFactory =
-        new LocalKekFactory(keys, remoteKekClient, cache, random, context.clock());
+    RemoteKekClient remote = new RemoteKekClient(metrics, context.nanos());
+    LocalKekFactory factory = new LocalKekFactory(keys, remote, cache, random, context.clock());
     FleetJoiner fleet = closeAtEnd(new FleetJoiner(joinSettings(keys), context));
-    KeyReconciler keyReconciler =
+    KeyReconciler reconciler =
         new KeyReconciler(
             fleet,
             announcementStore,
-            new WriteKeyProvisioner(
-                keys, localKekFactory, settings.keyHierarchy(), context.pluginTracer()),
+            new WriteKeyProvisioner(keys, factory, settings.keyHierarchy(), context.tracer()),
             new KeyReconciler.Settings(settings.limits(), settings.probeInterval()),
             context);
     ReconcileLoop reconcileLoop =
@@ -138,42 +137,40 @@ public final class KmsPlugin implements AutoCloseable {
             new ReconcileLoop(
                 () -> {
                   cache.wipeEvicted();
-                  return keyReconciler.reconcile();
+                  return reconciler.reconcile();
                 },
                 context.events()));
-    metrics.readGaugesFrom(() -> gauges(announcementStore, keyReconciler, cache));
+    metrics.readGaugesFrom(() -> gauges(announcementStore, reconciler, cache));
     closeAtEnd(
         UnixSocketServer.start(
             settings.listen(),
             SocketTransport.detect(),
-            service(grpcService(announcementStore, localKekFactory, reconcileLoop)),
+            serviceDefinition(grpcService(announcementStore, factory, reconcileLoop)),
             context.events()));
     fleet.start();
     reconcileLoop.start();
   }
 
   private KmsGrpcService grpcService(
-      AnnouncementStore announcementStore,
-      LocalKekFactory localKekFactory,
-      ReconcileLoop reconcileLoop) {
-    CallRecorder callRecorder = new CallRecorder(metrics, context, settings.callLog());
+      AnnouncementStore announcementStore, LocalKekFactory factory, ReconcileLoop reconcileLoop) {
+    CallRecorder recorder = new CallRecorder(metrics, context, settings.callLog());
     UnwrapCoalescer coalescer = new UnwrapCoalescer();
-    LocalKekUsage localKekUsage = new LocalKekUsage(settings.limits(), reconcileLoop::wake);
+    LocalKekUsage usage = new LocalKekUsage(settings.limits(), reconcileLoop::wake);
     return new KmsGrpcService(
         announcementStore,
-        new EncryptHandler(
-            announcementStore, localKekFactory, coalescer, localKekUsage, callRecorder),
-        new DecryptHandler(announcementStore, localKekFactory, coalescer, callRecorder),
-        callRecorder);
+        new EncryptHandler(announcementStore, factory, coalescer, usage, recorder),
+        new DecryptHandler(announcementStore, factory, coalescer, recorder),
+        recorder);
   }
 
-  private ServerServiceDefinition service(KmsGrpcService endpoint) {
-    return context.pluginTracer() == null
-        ? endpoint.bindService()
-        : ServerInterceptors.intercept(endpoint, new TraceContextInterceptor());
+  private ServerServiceDefinition serviceDefinition(KmsGrpcService grpcService) {
+    return context.tracer() == null
+        ? grpcService.bindService()
+        : ServerInterceptors.intercept(grpcService, new TraceContextInterceptor());
   }
 
-  /// One for each socket: two plugins of one host may be of two clusters.
+  /// The snapshot's file is named after the socket, because two plugins on one host may serve two
+  /// clusters.
   private PluginSnapshotFile pluginSnapshotFile() {
     String name = settings.listen().toString().substring(1).replace("%", "%25").replace("/", "%2F");
     return new PluginSnapshotFile(settings.data().resolve("kms-plugin").resolve(name + ".json"));
@@ -191,13 +188,13 @@ public final class KmsPlugin implements AutoCloseable {
                 .software(settings.software())
                 .clock(context.clock())
                 .keys(keys)
-                .listener(dependencies.memberListener()),
+                .listener(dependencies.listener()),
         cluster,
         this::randomNonce);
   }
 
   private PluginMetrics.Gauges gauges(
-      AnnouncementStore announcementStore, KeyReconciler keyReconciler, LocalKekCache cache) {
+      AnnouncementStore announcementStore, KeyReconciler reconciler, LocalKekCache cache) {
     Announcement.WriteKey writeKey = announcementStore.get().writeKey();
     long now = context.clock().getAsLong();
     long uses = 0;
@@ -207,20 +204,20 @@ public final class KmsPlugin implements AutoCloseable {
       age = (now - kek.createdAtNanos()) / NANOS_PER_SECOND;
     }
     return new PluginMetrics.Gauges(
-        health(writeKey).healthy() ? 1 : 0,
-        keyReconciler.isRemoteUp() ? 1 : 0,
-        keyReconciler.candidateCount(),
+        health(writeKey).isHealthy() ? 1 : 0,
+        reconciler.isRemoteUp() ? 1 : 0,
+        reconciler.candidateCount(),
         (now - announcementStore.announcedAtNanos()) / NANOS_PER_SECOND,
         uses,
         age,
         cache.stats());
   }
 
-  /// How the plugin is, in one line.
+  /// The health of the plugin, with one line of text.
   public Health health() {
     AnnouncementStore announcementStore = announcements;
     return announcementStore == null
-        ? new Health(false, "it has not started")
+        ? new Health(false, "the plugin has not started")
         : health(announcementStore.get().writeKey());
   }
 
@@ -228,11 +225,11 @@ public final class KmsPlugin implements AutoCloseable {
     return switch (writeKey) {
       case LocalWriteKey(_, LocalKek kek) when kek.isExhausted() ->
           new Health(false, EncryptHandler.LOCAL_KEK_EXHAUSTED.message());
-      case LocalWriteKey(KmsKeyId kmsKeyId, _) ->
-          new Health(true, "writes under key_id hash " + kmsKeyId.hash());
-      case RemoteWriteKey(KmsKeyId kmsKeyId, _) ->
-          new Health(true, "writes under key_id hash " + kmsKeyId.hash());
-      case NoWriteKey(CallRefusal why) -> new Health(false, why.message());
+      case LocalWriteKey(KmsKeyId keyId, _) ->
+          new Health(true, "writes under key_id hash " + keyId.hash());
+      case RemoteWriteKey(KmsKeyId keyId, _) ->
+          new Health(true, "writes under key_id hash " + keyId.hash());
+      case NoWriteKey(CallRefusal refusal) -> new Health(false, refusal.message());
     };
   }
 
@@ -251,16 +248,14 @@ public final class KmsPlugin implements AutoCloseable {
     return HexFormat.of().formatHex(bytes);
   }
 
-  /// Ends the calls that are under way, removes the socket, leaves the roster.
+  /// Ends the current calls, removes the socket, and leaves the fleet.
   @Override
   public void close() {
     while (!closeables.isEmpty()) {
       try {
         closeables.pop().close();
       } catch (Exception e) {
-        context
-            .events()
-            .accept(new PluginEvent.JoinFailed("could not end well: " + e.getMessage()));
+        context.events().accept(new PluginEvent.CloseFailed(String.valueOf(e.getMessage())));
       }
     }
   }

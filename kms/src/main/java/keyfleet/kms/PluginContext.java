@@ -5,17 +5,17 @@ import java.util.function.LongSupplier;
 import keyfleet.kms.tracing.PluginTracer;
 import org.jspecify.annotations.Nullable;
 
-/// What everything in a plugin is handed.
+/// The clocks, the event sink and the tracer that the parts of a plugin share.
 ///
-/// @param clock nanoseconds that go on while the machine is suspended
-/// @param nanos nanoseconds that are quick to read, to measure calls with
-/// @param tracing null if nobody traces
+/// @param clock nanoseconds, also counted while the machine is suspended
+/// @param nanos nanoseconds that are cheap to read, to measure calls
+/// @param tracer null if calls are not traced
 public record PluginContext(
     LongSupplier clock,
     LongSupplier nanos,
     Consumer<PluginEvent> events,
-    @Nullable PluginTracer pluginTracer) {
-  /// Where nobody traces.
+    @Nullable PluginTracer tracer) {
+  /// Without a tracer.
   public PluginContext(LongSupplier clock, LongSupplier nanos, Consumer<PluginEvent> events) {
     this(clock, nanos, events, null);
   }

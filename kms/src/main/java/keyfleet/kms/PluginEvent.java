@@ -2,7 +2,8 @@ package keyfleet.kms;
 
 import java.util.List;
 
-/// Something that an operator of a plugin would want to read, once. No words hold a secret.
+/// Something that the operator of a plugin needs to know, reported once. No message contains a
+/// secret.
 public sealed interface PluginEvent {
   String message();
 
@@ -11,24 +12,24 @@ public sealed interface PluginEvent {
   }
 
   enum Severity {
-    /// A line for each call, for who asked for it.
+    /// A line for each call, if the operator turned the call log on.
     DEBUG,
     INFO,
-    /// Something is missing, and mends itself or waits for a person.
+    /// Something does not work. It recovers by itself or needs a person.
     WARNING
   }
 
   record Listening(String socket, String transport) implements PluginEvent {
     @Override
     public String message() {
-      return "serves KMS v2 at unix://" + socket + " through " + transport;
+      return "serving KMS v2 at unix://" + socket + " through " + transport;
     }
   }
 
   record StartedFromSnapshot(String keyIdHash, long epoch) implements PluginEvent {
     @Override
     public String message() {
-      return "starts from its snapshot of epoch " + epoch + ", key_id hash " + keyIdHash;
+      return "starting from the snapshot of epoch " + epoch + ", key_id hash " + keyIdHash;
     }
   }
 
@@ -50,7 +51,7 @@ public sealed interface PluginEvent {
   record WriteKeyUnavailable(String reason) implements PluginEvent {
     @Override
     public String message() {
-      return "cannot write under the key that the fleet wants, and tries again: " + reason;
+      return "cannot write under the fleet's active key and will try again: " + reason;
     }
 
     @Override
@@ -62,7 +63,7 @@ public sealed interface PluginEvent {
   record ReconcileFailed(String reason) implements PluginEvent {
     @Override
     public String message() {
-      return "stays with what it has announced, and tries again: " + reason;
+      return "cannot update the announced key and will try again: " + reason;
     }
 
     @Override
@@ -71,11 +72,12 @@ public sealed interface PluginEvent {
     }
   }
 
-  /// Somebody rotated the key where it lives. That announces nothing: an operator does.
+  /// The provider has a version that the fleet does not know, for example after a rotation at the
+  /// provider. Only an operator announces it.
   record CandidateVersion(String version) implements PluginEvent {
     @Override
     public String message() {
-      return "%s is there and not announced: a candidate. Try: keyfleet kek announce --version=%s"
+      return "the provider has %s, which is not announced: a candidate. Try: keyfleet kek announce --version=%s"
           .formatted(version, version.substring(1));
     }
   }
@@ -95,7 +97,7 @@ public sealed interface PluginEvent {
   record KeystoreIgnored(String reason) implements PluginEvent {
     @Override
     public String message() {
-      return "does not take over the keystore: " + reason;
+      return "ignoring the keystore in the store: " + reason;
     }
 
     @Override
@@ -107,7 +109,19 @@ public sealed interface PluginEvent {
   record JoinFailed(String reason) implements PluginEvent {
     @Override
     public String message() {
-      return "has not joined its fleet, and tries again: " + reason;
+      return "cannot join the fleet and will try again: " + reason;
+    }
+
+    @Override
+    public Severity severity() {
+      return Severity.WARNING;
+    }
+  }
+
+  record CloseFailed(String reason) implements PluginEvent {
+    @Override
+    public String message() {
+      return "cannot stop cleanly: " + reason;
     }
 
     @Override
@@ -119,7 +133,7 @@ public sealed interface PluginEvent {
   record ProviderUnavailable(String reason) implements PluginEvent {
     @Override
     public String message() {
-      return "the key's provider is not to be had: " + reason;
+      return "key provider unavailable: " + reason;
     }
 
     @Override
@@ -131,14 +145,16 @@ public sealed interface PluginEvent {
   record ProviderRecovered() implements PluginEvent {
     @Override
     public String message() {
-      return "the key's provider answers again";
+      return "key provider answers again";
     }
   }
 
   record PeerRefused(long uid) implements PluginEvent {
     @Override
     public String message() {
-      return "closed a connection of user " + uid + ", who is neither this process's nor root";
+      return "closed a connection of user "
+          + uid
+          + ": only this process's user and root may connect";
     }
 
     @Override
@@ -147,7 +163,8 @@ public sealed interface PluginEvent {
     }
   }
 
-  /// Nobody foresaw it. Its message might quote a value, so only its kind and place are said.
+  /// An unexpected exception, which is a bug. Its message might quote a value, so the event has
+  /// only its type and place.
   record UnexpectedFailure(String activity, String exception, String place) implements PluginEvent {
     public static UnexpectedFailure of(String what, RuntimeException e) {
       StackTraceElement[] trace = e.getStackTrace();
@@ -157,7 +174,8 @@ public sealed interface PluginEvent {
 
     @Override
     public String message() {
-      return "%s broke off, which is a defect: %s at %s".formatted(activity, exception, place);
+      return "%s failed unexpectedly, which is a bug: %s at %s"
+          .formatted(activity, exception, place);
     }
 
     @Override
@@ -166,15 +184,15 @@ public sealed interface PluginEvent {
     }
   }
 
-  /// Which call it was.
+  /// Identifies a call.
   ///
-  /// @param traceId empty if nobody traces the call
+  /// @param traceId empty if the call is not traced
   record CallInfo(String method, String uid, String traceId) {}
 
   /// A call was answered.
   ///
-  /// @param keyIdHash `-` if the call had none
-  record CallServed(CallInfo callInfo, String code, String keyIdHash, List<String> annotations)
+  /// @param keyIdHash `-` if the call had no key_id
+  record CallServed(CallInfo call, String code, String keyIdHash, List<String> annotations)
       implements PluginEvent {
     public CallServed {
       annotations = List.copyOf(annotations);
@@ -182,10 +200,10 @@ public sealed interface PluginEvent {
 
     @Override
     public String message() {
-      String words =
+      String line =
           "%s uid=%s code=%s key_id_hash=%s annotations=%s"
-              .formatted(callInfo.method(), callInfo.uid(), code, keyIdHash, annotations);
-      return callInfo.traceId().isEmpty() ? words : words + " trace_id=" + callInfo.traceId();
+              .formatted(call.method(), call.uid(), code, keyIdHash, annotations);
+      return call.traceId().isEmpty() ? line : line + " trace_id=" + call.traceId();
     }
 
     @Override

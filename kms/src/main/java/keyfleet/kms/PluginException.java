@@ -2,8 +2,8 @@ package keyfleet.kms;
 
 import org.jspecify.annotations.Nullable;
 
-/// The plugin cannot start, or go on, as it is set up: one sentence, and a remedy. Neither holds a
-/// secret.
+/// The plugin cannot start or continue with its configuration: a sentence and a remedy. Neither
+/// contains a secret.
 public final class PluginException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -21,9 +21,9 @@ import keyfleet.kms.localkek.LocalKekCache;
 import keyfleet.kms.tracing.TraceSpan;
 import org.jspecify.annotations.Nullable;
 
-/// What is measured of a plugin; docs/reference/kms-plugin.md lists it.
+/// The metrics of a plugin, listed in docs/reference/kms-plugin.md.
 public final class PluginMetrics implements MultiCollector {
-  /// What is asked of a KEK.
+  /// The operations of a remote KEK. The names are label values.
   public enum RemoteCall {
     WRAP,
     UNWRAP;
@@ -33,7 +33,13 @@ public final class PluginMetrics implements MultiCollector {
     }
   }
 
-  /// What is true when somebody scrapes.
+  /// Whether the remote answered a call. The names are label values.
+  public enum RemoteOutcome {
+    ANSWERED,
+    FAILED
+  }
+
+  /// The values of the gauges at the time of a scrape.
   ///
   /// @param keyIdSeconds since the key_id was announced
   /// @param localKekSeconds since the local KEK was made
@@ -56,12 +62,12 @@ public final class PluginMetrics implements MultiCollector {
           .name("keyfleet_kms_operations")
           .help("calls of an API server, by method and gRPC code")
           .labelNames("method", "code")
-          .withoutExemplars() // they would look for a tracer at each call
+          .withoutExemplars() // exemplars would look for a tracer at each call
           .build();
   private final Histogram latency =
       Histogram.builder()
           .name("keyfleet_kms_latency_seconds")
-          .help("of whole calls, of work in memory, and of calls to the key's provider")
+          .help("duration of whole calls, of work in memory, and of calls to the key provider")
           .labelNames("method", "stage")
           .withoutExemplars()
           .classicUpperBounds(BUCKETS)
@@ -70,33 +76,33 @@ public final class PluginMetrics implements MultiCollector {
   private final Counter remoteCalls =
       Counter.builder()
           .name("keyfleet_kms_remote_calls")
-          .help("calls to the key's provider")
+          .help("calls to the key provider")
           .labelNames("call", "outcome")
           .withoutExemplars()
           .build();
 
-  private final Map<KmsMethod, CounterDataPoint> answered = new EnumMap<>(KmsMethod.class);
+  private final Map<KmsMethod, CounterDataPoint> okCounters = new EnumMap<>(KmsMethod.class);
   private final Map<KmsMethod, DistributionDataPoint> totals = new EnumMap<>(KmsMethod.class);
   private final DistributionDataPoint local = latency.labelValues("any", "local");
   private final DistributionDataPoint remote = latency.labelValues("any", "remote");
   private volatile @Nullable Supplier<Gauges> gauges;
 
   PluginMetrics() {
-    for (KmsMethod kmsMethod : KmsMethod.values()) {
-      totals.put(kmsMethod, latency.labelValues(kmsMethod.rpcName(), "total"));
-      answered.put(kmsMethod, operations.labelValues(kmsMethod.rpcName(), Status.Code.OK.name()));
+    for (KmsMethod method : KmsMethod.values()) {
+      totals.put(method, latency.labelValues(method.rpcName(), "total"));
+      okCounters.put(method, operations.labelValues(method.rpcName(), Status.Code.OK.name()));
     }
   }
 
-  /// Where the rest is asked for at each scrape.
+  /// Sets the source of the gauges, which each scrape reads.
   void readGaugesFrom(Supplier<Gauges> newGauges) {
     gauges = newGauges;
   }
 
-  public void recordCall(KmsMethod kmsMethod, Status.Code code, long nanos) {
-    CounterDataPoint known = code == Status.Code.OK ? answered.get(kmsMethod) : null;
-    (known == null ? operations.labelValues(kmsMethod.rpcName(), code.name()) : known).inc();
-    DistributionDataPoint total = totals.get(kmsMethod);
+  public void recordCall(KmsMethod method, Status.Code code, long nanos) {
+    CounterDataPoint counter = code == Status.Code.OK ? okCounters.get(method) : null;
+    (counter == null ? operations.labelValues(method.rpcName(), code.name()) : counter).inc();
+    DistributionDataPoint total = totals.get(method);
     if (total != null) {
       total.observe(nanos / NANOS_PER_SECOND);
     }
@@ -106,9 +112,9 @@ public final class PluginMetrics implements MultiCollector {
     local.observe(nanos / NANOS_PER_SECOND);
   }
 
-  public void recordRemoteCall(RemoteCall call, boolean answered, long nanos) {
+  public void recordRemoteCall(RemoteCall call, RemoteOutcome outcome, long nanos) {
     remoteCalls
-        .labelValues(call.name().toLowerCase(Locale.ROOT), answered ? "answered" : "failed")
+        .labelValues(call.name().toLowerCase(Locale.ROOT), outcome.name().toLowerCase(Locale.ROOT))
         .inc();
     remote.observe(nanos / NANOS_PER_SECOND);
   }
@@ -128,16 +134,28 @@ public final class PluginMetrics implements MultiCollector {
 
   private static void add(Gauges now, List<MetricSnapshot> all) {
     all.add(gauge("healthy", "1 while Status and Encrypt answer", now.healthy()));
-    all.add(gauge("remote_up", "1 if the key's provider answered last time", now.remoteUp()));
-    all.add(gauge("candidate_versions", "in the key's provider, not announced", now.candidates()));
+    all.add(gauge("remote_up", "1 if the key provider answered the last call", now.remoteUp()));
     all.add(
-        gauge("key_id_age_seconds", "since this process announced its key_id", now.keyIdSeconds()));
+        gauge(
+            "candidate_versions",
+            "versions that the key provider has and that are not announced",
+            now.candidates()));
+    all.add(
+        gauge(
+            "key_id_age_seconds",
+            "seconds since this process announced its key_id",
+            now.keyIdSeconds()));
     all.add(
         gauge("local_kek_uses", "values sealed under the local KEK", (double) now.localKekUses()));
-    all.add(gauge("local_kek_age_seconds", "since it was made", now.localKekSeconds()));
+    all.add(
+        gauge(
+            "local_kek_age_seconds",
+            "seconds since the local KEK was made",
+            now.localKekSeconds()));
     all.add(gauge("local_kek_cache_size", "local KEKs in memory", now.cache().size()));
-    all.add(counter("local_kek_cache_hits", "found in memory", now.cache().hits()));
-    all.add(counter("local_kek_cache_misses", "not found in memory", now.cache().misses()));
+    all.add(counter("local_kek_cache_hits", "local KEKs found in memory", now.cache().hits()));
+    all.add(
+        counter("local_kek_cache_misses", "local KEKs not found in memory", now.cache().misses()));
   }
 
   private static MetricSnapshot gauge(String name, String help, double value) {

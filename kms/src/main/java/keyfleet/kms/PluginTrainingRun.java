@@ -22,16 +22,16 @@ import keyfleet.kms.v2.KeyManagementServiceGrpc;
 import keyfleet.kms.v2.KeyManagementServiceGrpc.KeyManagementServiceBlockingStub;
 import keyfleet.kms.v2.StatusRequest;
 
-/// Calls a plugin as many API servers would, so that a JVM in training meets what it will have to
-/// do. In a process of its own: a plugin never needs what a client needs.
+/// Calls a plugin as many API servers would, so that the AOT cache learns what a plugin does. It
+/// runs in its own process, because a plugin must not train the classes of a client.
 public final class PluginTrainingRun {
   private static final int CALLS = 1_000;
   private static final int IN_FLIGHT = 64;
-  private static final int TRIES = 300;
+  private static final int MAX_STATUS_CALLS = 300;
   private static final long PAUSE_MILLIS = 100;
   private static final long LIMIT_SECONDS = 60;
   private static final int SEED_BYTES = 32;
-  private static final String UID = "drill";
+  private static final String UID = "training-run";
 
   private final ManagedChannel channel;
 
@@ -39,7 +39,7 @@ public final class PluginTrainingRun {
     this.channel = channel;
   }
 
-  /// Returns when it is done. Throws [StatusRuntimeException] if the plugin refuses.
+  /// Makes all calls and returns. Throws [StatusRuntimeException] if the plugin refuses one.
   public static void run(Path socket) throws InterruptedException {
     EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     ManagedChannel channel =
@@ -75,14 +75,14 @@ public final class PluginTrainingRun {
     var plugin =
         KeyManagementServiceGrpc.newStub(channel)
             .withDeadlineAfter(LIMIT_SECONDS, TimeUnit.SECONDS);
-    Semaphore turns = new Semaphore(IN_FLIGHT);
+    Semaphore slots = new Semaphore(IN_FLIGHT);
     for (int i = 0; i < CALLS; i++) {
-      turns.acquire(3);
-      plugin.status(StatusRequest.getDefaultInstance(), new CallCompletion<>(turns));
-      plugin.encrypt(encrypt, new CallCompletion<>(turns));
-      plugin.decrypt(decrypt, new CallCompletion<>(turns));
+      slots.acquire(3);
+      plugin.status(StatusRequest.getDefaultInstance(), new CallCompletion<>(slots));
+      plugin.encrypt(encrypt, new CallCompletion<>(slots));
+      plugin.decrypt(decrypt, new CallCompletion<>(slots));
     }
-    turns.acquire(IN_FLIGHT);
+    slots.acquire(IN_FLIGHT);
   }
 
   private KeyManagementServiceBlockingStub blockingStub() {
@@ -92,7 +92,7 @@ public final class PluginTrainingRun {
 
   private void awaitHealth() throws InterruptedException {
     CountDownLatch never = new CountDownLatch(1);
-    for (int i = 0; i < TRIES && !isHealthy(); i++) {
+    for (int i = 0; i < MAX_STATUS_CALLS && !isHealthy(); i++) {
       channel.resetConnectBackoff();
       boolean _ = never.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
     }
@@ -103,23 +103,23 @@ public final class PluginTrainingRun {
       var _ = blockingStub().status(StatusRequest.getDefaultInstance());
       return true;
     } catch (StatusRuntimeException e) {
-      return false; // it has only just begun
+      return false; // it has only just started
     }
   }
 
-  /// Gives back the turn of a call, whatever it came to.
-  private record CallCompletion<T>(Semaphore turns) implements StreamObserver<T> {
+  /// Releases the slot of a call when it ends, whatever its outcome.
+  private record CallCompletion<T>(Semaphore slots) implements StreamObserver<T> {
     @Override
     public void onNext(T answer) {}
 
     @Override
-    public void onError(Throwable trouble) {
-      turns.release();
+    public void onError(Throwable error) {
+      slots.release();
     }
 
     @Override
     public void onCompleted() {
-      turns.release();
+      slots.release();
     }
   }
 }

@@ -22,27 +22,28 @@ import keyfleet.providers.RequestUid;
 import keyfleet.providers.TraceHeaders;
 import org.jspecify.annotations.Nullable;
 
-/// A remote that counts its calls, and can be down, slow to answer or sparing with answers.
+/// A provider that counts the calls to its KEKs. Tests make it fail, block its calls, or let it
+/// answer only some.
 public final class FakeRemoteProvider implements KekProvider {
-  static final KeyringName RING = new KeyringName("kms");
+  static final KeyringName KEYRING = new KeyringName("kms");
 
   private final Map<Integer, CountedKek> keks = new TreeMap<>();
-  private final List<Integer> hidden = new ArrayList<>();
+  private final List<Integer> hiddenVersions = new ArrayList<>();
   final AtomicInteger wraps = new AtomicInteger();
   final AtomicInteger unwraps = new AtomicInteger();
 
-  /// On whose behalf the last call came; empty if on nobody's.
+  /// The request UID of the last call; empty if there was none.
   volatile String uid = "";
 
-  /// The trace that the last call came in, as its header says; empty if in none.
+  /// The trace header of the last call; empty if there was none.
   volatile String trace = "";
 
   private volatile boolean down;
 
-  /// Of so many calls one is answered.
+  /// One of this many calls is answered.
   private volatile int oneIn = 1;
 
-  private final AtomicInteger asked = new AtomicInteger();
+  private final AtomicInteger callCount = new AtomicInteger();
   private volatile @Nullable CountDownLatch gate;
 
   public FakeRemoteProvider(int... versions) {
@@ -55,11 +56,11 @@ public final class FakeRemoteProvider implements KekProvider {
     SecretBytes bytes = SecretBytes.copyOf(key(version));
     SoftwareKek kek = new SoftwareKek(new KekVersion(version), bytes, new SecureRandom());
     keks.putIfAbsent(version, new CountedKek(kek));
-    hidden.removeIf(it -> it == version);
+    hiddenVersions.removeIf(it -> it == version);
   }
 
   public void hide(int version) {
-    hidden.add(version);
+    hiddenVersions.add(version);
   }
 
   private static byte[] key(int version) {
@@ -80,7 +81,7 @@ public final class FakeRemoteProvider implements KekProvider {
     oneIn = calls;
   }
 
-  /// No call is answered until the latch opens.
+  /// Blocks all calls until the latch opens.
   CountDownLatch holdCalls() {
     CountDownLatch held = new CountDownLatch(1);
     gate = held;
@@ -104,9 +105,9 @@ public final class FakeRemoteProvider implements KekProvider {
   @Override
   public KekSet load() {
     return KekSet.of(
-        RING,
+        KEYRING,
         keks.entrySet().stream()
-            .filter(it -> !hidden.contains(it.getKey()))
+            .filter(it -> !hiddenVersions.contains(it.getKey()))
             .map(Map.Entry::getValue)
             .toList());
   }
@@ -126,7 +127,7 @@ public final class FakeRemoteProvider implements KekProvider {
     if (down) {
       throw new KekUnavailableException("the test's remote is down");
     }
-    if (asked.incrementAndGet() % oneIn != 0) {
+    if (callCount.incrementAndGet() % oneIn != 0) {
       throw new KekUnavailableException("the test's remote answers one call in " + oneIn);
     }
     uid = RequestUid.current().orElse("");

@@ -21,7 +21,7 @@ import keyfleet.kms.v2.EncryptResponse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The key hierarchy, line by line as the proposal's test plan names it.
+/// The key hierarchy, following the test plan of the Kubernetes proposal line by line.
 final class KeyHierarchyTest {
   private static final int MANY = 10_000;
   private static final LocalKekLimits WIDE =
@@ -29,15 +29,15 @@ final class KeyHierarchyTest {
 
   @TempDir Path folder;
   private final FakeRemoteProvider remote = new FakeRemoteProvider(1, 2);
-  private final TestKeyring ring = new TestKeyring(remote);
+  private final TestKeyring keyring = new TestKeyring(remote);
 
-  private KmsPluginFixture stand(KeyHierarchy keyHierarchy, LocalKekLimits limits) {
-    return new KmsPluginFixture(folder.resolve("s.json"), remote, keyHierarchy, limits)
-        .receiveKeystore(ring.keystore());
+  private KmsPluginFixture plugin(KeyHierarchy hierarchy, LocalKekLimits limits) {
+    return new KmsPluginFixture(folder.resolve("s.json"), remote, hierarchy, limits)
+        .receiveKeystore(keyring.keystore());
   }
 
-  private KmsPluginFixture stand() {
-    return stand(KeyHierarchy.ON, KmsPluginFixture.LIMITS);
+  private KmsPluginFixture plugin() {
+    return plugin(KeyHierarchy.ON, KmsPluginFixture.LIMITS);
   }
 
   private static ByteString localKek(EncryptResponse response) {
@@ -46,49 +46,50 @@ final class KeyHierarchyTest {
 
   @Test
   void localKek_isGeneratedForEncryption() {
-    KmsPluginFixture kmsPluginFixture = stand();
-    EncryptResponse one = kmsPluginFixture.encrypt("one");
-    EncryptResponse two = kmsPluginFixture.encrypt("one");
+    KmsPluginFixture plugin = plugin();
+    EncryptResponse one = plugin.encrypt("one");
+    EncryptResponse two = plugin.encrypt("one");
     assertEquals(localKek(one), localKek(two));
     assertNotEquals(one.getCiphertext(), two.getCiphertext());
-    assertEquals("one", kmsPluginFixture.decrypt(one));
+    assertEquals("one", plugin.decrypt(one));
   }
 
   @Test
   void localKek_isRotatedAfterAPeriodOfTime() {
-    KmsPluginFixture kmsPluginFixture = stand();
-    EncryptResponse before = kmsPluginFixture.encrypt("before");
-    String keyId = kmsPluginFixture.keyId();
-    kmsPluginFixture.advance(KmsPluginFixture.LIMITS.maxAge().minusSeconds(1));
-    assertEquals(localKek(before), localKek(kmsPluginFixture.encrypt("not yet")));
-    kmsPluginFixture.advance(Duration.ofSeconds(1));
-    assertNotEquals(localKek(before), localKek(kmsPluginFixture.encrypt("after")));
-    assertEquals(keyId, kmsPluginFixture.keyId());
-    assertEquals("before", kmsPluginFixture.decrypt(before));
+    KmsPluginFixture plugin = plugin();
+    EncryptResponse before = plugin.encrypt("before");
+    String keyId = plugin.keyId();
+    plugin.advance(KmsPluginFixture.LIMITS.maxAge().minusSeconds(1));
+    assertEquals(localKek(before), localKek(plugin.encrypt("not yet")));
+    plugin.advance(Duration.ofSeconds(1));
+    assertNotEquals(localKek(before), localKek(plugin.encrypt("after")));
+    assertEquals(keyId, plugin.keyId());
+    assertEquals("before", plugin.decrypt(before));
   }
 
   @Test
   void localKek_isRotatedAfterANumberOfOperations() {
-    KmsPluginFixture kmsPluginFixture = stand();
-    EncryptResponse first = kmsPluginFixture.encrypt("first");
+    KmsPluginFixture plugin = plugin();
+    EncryptResponse first = plugin.encrypt("first");
     for (int i = 1; i < KmsPluginFixture.LIMITS.softUses(); i++) {
-      assertEquals(localKek(first), localKek(kmsPluginFixture.encrypt("x")));
+      assertEquals(localKek(first), localKek(plugin.encrypt("x")));
     }
-    assertTrue(kmsPluginFixture.wokeReconciler.get(), "nobody was told that the local KEK is due");
-    kmsPluginFixture.reconciler.reconcile();
-    EncryptResponse next = kmsPluginFixture.encrypt("next");
+    assertTrue(
+        plugin.wokeReconciler.get(), "the reconciler was not woken for a local KEK that is due");
+    plugin.reconciler.reconcile();
+    EncryptResponse next = plugin.encrypt("next");
     assertNotEquals(localKek(first), localKek(next));
     assertEquals(first.getKeyId(), next.getKeyId());
   }
 
   @Test
-  void remote_isToldTheUidOfTheRequest() {
-    EncryptResponse local = stand().encrypt("local");
-    assertEquals("", remote.uid, "a local KEK was made for nobody");
-    stand().decrypt(local);
+  void remote_receivesTheUidOfTheRequest() {
+    EncryptResponse local = plugin().encrypt("local");
+    assertEquals("", remote.uid, "making a local KEK has no request UID");
+    plugin().decrypt(local);
     assertEquals(KmsPluginFixture.UID, remote.uid);
     remote.uid = "";
-    KmsPluginFixture without = stand(KeyHierarchy.OFF, KmsPluginFixture.LIMITS);
+    KmsPluginFixture without = plugin(KeyHierarchy.OFF, KmsPluginFixture.LIMITS);
     EncryptResponse own = without.encrypt("own");
     assertEquals(KmsPluginFixture.UID, remote.uid);
     remote.uid = "";
@@ -98,13 +99,13 @@ final class KeyHierarchyTest {
 
   @Test
   void tenThousandEncrypts_callTheRemoteOncePerLocalKek() {
-    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.ON, WIDE);
+    KmsPluginFixture plugin = plugin(KeyHierarchy.ON, WIDE);
     remote.resetCounts();
     var localKeks = new ArrayList<ByteString>();
     for (int i = 0; i < MANY; i++) {
-      localKeks.add(localKek(kmsPluginFixture.encrypt("x" + i)));
-      if (kmsPluginFixture.wokeReconciler.getAndSet(false)) {
-        kmsPluginFixture.reconciler.reconcile();
+      localKeks.add(localKek(plugin.encrypt("x" + i)));
+      if (plugin.wokeReconciler.getAndSet(false)) {
+        plugin.reconciler.reconcile();
       }
     }
     long distinct = localKeks.stream().distinct().count();
@@ -115,14 +116,14 @@ final class KeyHierarchyTest {
 
   @Test
   void remoteThatAnswersOneCallInFive_failsNoEncrypt() {
-    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.ON, WIDE);
+    KmsPluginFixture plugin = plugin(KeyHierarchy.ON, WIDE);
     remote.resetCounts();
     remote.answerOneIn(5);
     for (int i = 0; i < MANY; i++) {
-      EncryptResponse sealed = kmsPluginFixture.encrypt("x" + i);
-      assertEquals(kmsPluginFixture.keyId(), sealed.getKeyId());
+      EncryptResponse sealed = plugin.encrypt("x" + i);
+      assertEquals(plugin.keyId(), sealed.getKeyId());
       if (i % 10 == 0) {
-        kmsPluginFixture.advance(Duration.ofSeconds(1));
+        plugin.advance(Duration.ofSeconds(1));
       }
     }
     assertTrue(remote.wraps.get() >= MANY / WIDE.hardUses(), "no local KEK was replaced");
@@ -130,7 +131,7 @@ final class KeyHierarchyTest {
 
   @Test
   void tenThousandDecryptsAfterRestart_callTheRemoteOncePerDistinctLocalKek() {
-    KmsPluginFixture before = stand(KeyHierarchy.ON, WIDE);
+    KmsPluginFixture before = plugin(KeyHierarchy.ON, WIDE);
     List<EncryptResponse> stored = new ArrayList<>();
     for (int i = 0; i < MANY; i++) {
       stored.add(before.encrypt("v" + i));
@@ -139,7 +140,7 @@ final class KeyHierarchyTest {
       }
     }
     long distinct = stored.stream().map(KeyHierarchyTest::localKek).distinct().count();
-    KmsPluginFixture after = stand(KeyHierarchy.ON, WIDE);
+    KmsPluginFixture after = plugin(KeyHierarchy.ON, WIDE);
     remote.resetCounts();
     for (int i = 0; i < MANY; i++) {
       assertEquals("v" + i, after.decrypt(stored.get(i)));
@@ -150,8 +151,8 @@ final class KeyHierarchyTest {
 
   @Test
   void concurrentMissesOfOneLocalKek_shareOneRemoteCall() {
-    EncryptResponse stored = stand().encrypt("shared");
-    KmsPluginFixture after = stand();
+    EncryptResponse stored = plugin().encrypt("shared");
+    KmsPluginFixture after = plugin();
     remote.resetCounts();
     CountDownLatch opened = remote.holdCalls();
     List<RecordingStreamObserver<DecryptResponse>> calls = new ArrayList<>();
@@ -166,15 +167,15 @@ final class KeyHierarchyTest {
 
   @Test
   void hierarchyOff_remoteIsCalledForEveryEncryptAndDecrypt() {
-    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.OFF, KmsPluginFixture.LIMITS);
+    KmsPluginFixture plugin = plugin(KeyHierarchy.OFF, KmsPluginFixture.LIMITS);
     remote.resetCounts();
     List<EncryptResponse> stored = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      stored.add(kmsPluginFixture.encrypt("x" + i));
+      stored.add(plugin.encrypt("x" + i));
     }
     assertEquals(20, remote.wraps.get());
     for (int i = 0; i < 20; i++) {
-      assertEquals("x" + i, kmsPluginFixture.decrypt(stored.get(i)));
+      assertEquals("x" + i, plugin.decrypt(stored.get(i)));
     }
     assertEquals(20, remote.unwraps.get());
     assertTrue(stored.getFirst().getAnnotationsMap().isEmpty());
@@ -182,11 +183,11 @@ final class KeyHierarchyTest {
 
   @Test
   void hierarchySwitched_readsWhatIsStoredBothWays() {
-    EncryptResponse withLocal = stand(KeyHierarchy.ON, KmsPluginFixture.LIMITS).encrypt("with");
-    KmsPluginFixture off = stand(KeyHierarchy.OFF, KmsPluginFixture.LIMITS);
+    EncryptResponse withLocal = plugin(KeyHierarchy.ON, KmsPluginFixture.LIMITS).encrypt("with");
+    KmsPluginFixture off = plugin(KeyHierarchy.OFF, KmsPluginFixture.LIMITS);
     EncryptResponse without = off.encrypt("without");
     assertEquals("with", off.decrypt(withLocal));
-    KmsPluginFixture on = stand(KeyHierarchy.ON, KmsPluginFixture.LIMITS);
+    KmsPluginFixture on = plugin(KeyHierarchy.ON, KmsPluginFixture.LIMITS);
     assertEquals("without", on.decrypt(without));
     assertEquals("with", on.decrypt(withLocal));
     assertEquals(withLocal.getKeyId(), without.getKeyId());
@@ -194,60 +195,58 @@ final class KeyHierarchyTest {
 
   @Test
   void hardLimit_withTheRemoteDown_stopsEncryptAndStatusTogether() {
-    KmsPluginFixture kmsPluginFixture = stand();
-    EncryptResponse first = kmsPluginFixture.encrypt("first");
+    KmsPluginFixture plugin = plugin();
+    EncryptResponse first = plugin.encrypt("first");
     remote.fail();
     for (int i = 1; i < KmsPluginFixture.LIMITS.hardUses(); i++) {
-      kmsPluginFixture.encrypt("x");
-      if (kmsPluginFixture.wokeReconciler.getAndSet(false)) {
-        kmsPluginFixture.reconciler.reconcile();
+      plugin.encrypt("x");
+      if (plugin.wokeReconciler.getAndSet(false)) {
+        plugin.reconciler.reconcile();
       }
     }
-    assertEquals(Status.Code.RESOURCE_EXHAUSTED, kmsPluginFixture.encryptRefusal().getCode());
-    assertEquals(Status.Code.RESOURCE_EXHAUSTED, kmsPluginFixture.statusCall().refusal().getCode());
-    assertEquals("first", kmsPluginFixture.decrypt(first));
+    assertEquals(Status.Code.RESOURCE_EXHAUSTED, plugin.encryptRefusal().getCode());
+    assertEquals(Status.Code.RESOURCE_EXHAUSTED, plugin.statusCall().refusal().getCode());
+    assertEquals("first", plugin.decrypt(first));
     remote.recover();
-    kmsPluginFixture.advance(Duration.ofMinutes(2));
-    assertEquals(first.getKeyId(), kmsPluginFixture.encrypt("again").getKeyId());
+    plugin.advance(Duration.ofMinutes(2));
+    assertEquals(first.getKeyId(), plugin.encrypt("again").getKeyId());
   }
 
   @Test
   void twiceTheAge_withTheRemoteDown_stopsEncryptAndStatusTogether() {
-    KmsPluginFixture kmsPluginFixture = stand();
+    KmsPluginFixture plugin = plugin();
     remote.fail();
-    kmsPluginFixture.advance(KmsPluginFixture.LIMITS.maxAge().multipliedBy(2).minusSeconds(1));
-    kmsPluginFixture.encrypt("still");
-    kmsPluginFixture.advance(Duration.ofSeconds(1));
-    assertEquals(Status.Code.RESOURCE_EXHAUSTED, kmsPluginFixture.encryptRefusal().getCode());
-    assertEquals(Status.Code.RESOURCE_EXHAUSTED, kmsPluginFixture.statusCall().refusal().getCode());
+    plugin.advance(KmsPluginFixture.LIMITS.maxAge().multipliedBy(2).minusSeconds(1));
+    plugin.encrypt("still");
+    plugin.advance(Duration.ofSeconds(1));
+    assertEquals(Status.Code.RESOURCE_EXHAUSTED, plugin.encryptRefusal().getCode());
+    assertEquals(Status.Code.RESOURCE_EXHAUSTED, plugin.statusCall().refusal().getCode());
   }
 
   @Test
   void cache_isBounded() {
     LocalKekLimits few = new LocalKekLimits(1, 200, Duration.ofDays(7), 3);
-    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.ON, few);
+    KmsPluginFixture plugin = plugin(KeyHierarchy.ON, few);
     List<EncryptResponse> stored = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
-      stored.add(kmsPluginFixture.encrypt("v" + i));
-      kmsPluginFixture.reconciler.reconcile();
+      stored.add(plugin.encrypt("v" + i));
+      plugin.reconciler.reconcile();
     }
-    assertEquals(3, kmsPluginFixture.cache.stats().size());
+    assertEquals(3, plugin.cache.stats().size());
     remote.resetCounts();
-    assertEquals("v0", kmsPluginFixture.decrypt(stored.getFirst()));
+    assertEquals("v0", plugin.decrypt(stored.getFirst()));
     assertEquals(1, remote.unwraps.get());
-    assertEquals(3, kmsPluginFixture.cache.stats().size());
+    assertEquals(3, plugin.cache.stats().size());
   }
 
   @Test
   void logsAndMetrics_areGeneratedAsExpected() {
-    KmsPluginFixture kmsPluginFixture = stand();
-    EncryptResponse sealed = kmsPluginFixture.encrypt("hush");
-    kmsPluginFixture.decrypt(sealed);
+    KmsPluginFixture plugin = plugin();
+    EncryptResponse sealed = plugin.encrypt("hush");
+    plugin.decrypt(sealed);
     String hash = new KmsKeyId(sealed.getKeyId()).hash();
     String lines =
-        kmsPluginFixture.events.stream()
-            .map(PluginEvent::message)
-            .collect(Collectors.joining("\n"));
+        plugin.events.stream().map(PluginEvent::message).collect(Collectors.joining("\n"));
     assertTrue(
         lines.contains(
             "Encrypt uid=%s code=OK key_id_hash=%s annotations=[%s]"
@@ -260,9 +259,6 @@ final class KeyHierarchyTest {
     assertEquals(
         List.of(
             "keyfleet_kms_latency_seconds", "keyfleet_kms_operations", "keyfleet_kms_remote_calls"),
-        kmsPluginFixture.metrics.collect().stream()
-            .map(it -> it.getMetadata().getName())
-            .sorted()
-            .toList());
+        plugin.metrics.collect().stream().map(it -> it.getMetadata().getName()).sorted().toList());
   }
 }

@@ -8,13 +8,13 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore.Activation;
 import org.junit.jupiter.api.Test;
 
-/// Names of keys: they stand in etcd, so they never change.
+/// key_ids are stored in etcd, so they never change.
 final class KmsKeyIdTest {
-  private static KmsKeyId keyId(String ring, int version, long epoch) {
-    return KmsKeyId.of(ring, new Activation(new KekVersion(version), epoch));
+  private static KmsKeyId keyId(String keyring, int version, long epoch) {
+    return KmsKeyId.of(keyring, new Activation(new KekVersion(version), epoch));
   }
 
-  /// Computed by another program from the description in `keyfleet.kms`.
+  /// Another program computed these from the description in `keyfleet.kms`.
   @Test
   void keyId_isAsComputedElsewhere() {
     assertEquals("dodIJkwBqLq4dYMQqstGZ3vuLv18mcRdjhKLuvvCZjs", keyId("ring", 1, 1).text());
@@ -25,12 +25,12 @@ final class KmsKeyIdTest {
   }
 
   @Test
-  void everyActivationOfEveryRing_hasItsOwn() {
+  void everyActivationOfEveryKeyring_hasItsOwnKeyId() {
     Set<KmsKeyId> all = new HashSet<>();
-    for (String ring : new String[] {"a", "b", "a\0", ""}) {
+    for (String keyring : new String[] {"a", "b", "a\0", ""}) {
       for (int version = 1; version <= 20; version++) {
         for (long epoch = 1; epoch <= 20; epoch++) {
-          all.add(keyId(ring, version, epoch));
+          all.add(keyId(keyring, version, epoch));
         }
       }
     }

@@ -36,8 +36,8 @@ import keyfleet.kms.v2.StatusRequest;
 import keyfleet.kms.v2.StatusResponse;
 import keyfleet.member.keys.LoadedKeys;
 
-/// A plugin without a socket, threads or a fleet: the test says what the fleet says, moves the
-/// clock, and turns the keeper.
+/// A plugin without a socket, threads or a fleet. The test provides the keystore, advances the
+/// clock and runs the reconciler.
 public final class KmsPluginFixture {
   public static final LocalKekLimits LIMITS = new LocalKekLimits(100, 200, Duration.ofDays(7), 10);
   public static final Duration PROBE = Duration.ofSeconds(30);
@@ -51,7 +51,7 @@ public final class KmsPluginFixture {
   final AtomicBoolean wokeReconciler = new AtomicBoolean();
   private final AtomicLong clock = new AtomicLong();
   private final KmsGrpcService kmsGrpcService;
-  final RecordingTracer tracing = new RecordingTracer();
+  final RecordingTracer tracer = new RecordingTracer();
   private volatile FleetState fleetState = new FleetState.NotJoined();
 
   public KmsPluginFixture(Path file, FakeRemoteProvider remote) {
@@ -59,12 +59,12 @@ public final class KmsPluginFixture {
   }
 
   public KmsPluginFixture(
-      Path file, FakeRemoteProvider remote, KeyHierarchy keyHierarchy, LocalKekLimits limits) {
+      Path file, FakeRemoteProvider remote, KeyHierarchy hierarchy, LocalKekLimits limits) {
     SecureRandom random = new SecureRandom();
-    PluginContext around = new PluginContext(clock::get, System::nanoTime, events::add, tracing);
-    LoadedKeys keys = new LoadedKeys(FakeRemoteProvider.RING, List.of(remote), random);
+    PluginContext context = new PluginContext(clock::get, System::nanoTime, events::add, tracer);
+    LoadedKeys keys = new LoadedKeys(FakeRemoteProvider.KEYRING, List.of(remote), random);
     this.cache = new LocalKekCache(limits.cacheSize());
-    LocalKekFactory localKekFactory =
+    LocalKekFactory factory =
         new LocalKekFactory(
             keys, new RemoteKekClient(metrics, System::nanoTime), cache, random, clock::get);
     this.announcements =
@@ -73,30 +73,29 @@ public final class KmsPluginFixture {
         new KeyReconciler(
             () -> fleetState,
             announcements,
-            new WriteKeyProvisioner(keys, localKekFactory, keyHierarchy, tracing),
+            new WriteKeyProvisioner(keys, factory, hierarchy, tracer),
             new KeyReconciler.Settings(limits, PROBE),
-            around);
-    CallRecorder callRecorder = new CallRecorder(metrics, around, CallLog.ON);
+            context);
+    CallRecorder recorder = new CallRecorder(metrics, context, CallLog.ON);
     UnwrapCoalescer unwrapCoalescer = new UnwrapCoalescer();
-    LocalKekUsage localKekUsage = new LocalKekUsage(limits, () -> wokeReconciler.set(true));
+    LocalKekUsage usage = new LocalKekUsage(limits, () -> wokeReconciler.set(true));
     this.kmsGrpcService =
         new KmsGrpcService(
             announcements,
-            new EncryptHandler(
-                announcements, localKekFactory, unwrapCoalescer, localKekUsage, callRecorder),
-            new DecryptHandler(announcements, localKekFactory, unwrapCoalescer, callRecorder),
-            callRecorder);
+            new EncryptHandler(announcements, factory, unwrapCoalescer, usage, recorder),
+            new DecryptHandler(announcements, factory, unwrapCoalescer, recorder),
+            recorder);
   }
 
-  /// As if a provider had been asked and the store had told of this keystore.
+  /// Loads the keys, then receives this keystore from the store.
   public KmsPluginFixture receiveKeystore(Keystore keystore) {
-    reconciler.reconcile(); // alone: looks for keys
+    reconciler.reconcile(); // not joined: refreshes the keys
     fleetState = new FleetState.KeystoreAvailable(keystore);
     reconciler.reconcile();
     return this;
   }
 
-  /// The store cannot be reached; nobody else looks after the keys.
+  /// Leaves the fleet: the plugin has no store and refreshes its keys itself.
   public KmsPluginFixture leaveFleet() {
     fleetState = new FleetState.NotJoined();
     reconciler.reconcile();

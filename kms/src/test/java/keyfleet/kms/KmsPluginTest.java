@@ -59,34 +59,34 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A whole plugin, with its threads, called through its socket by a client like an API server's.
+/// A whole plugin with its threads. A client like an API server's calls it through its socket.
 final class KmsPluginTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
 
   @TempDir Path folder;
   private final FakeRemoteProvider remote = new FakeRemoteProvider(1, 2);
-  private final TestKeyring ring = new TestKeyring(remote);
+  private final TestKeyring keyring = new TestKeyring(remote);
   private final FakeKv kv = new FakeKv(new FakeStoreClock());
   private final AtomicBoolean storeDown = new AtomicBoolean();
   private final List<PluginEvent> events = Collections.synchronizedList(new ArrayList<>());
-  private final List<AutoCloseable> open = new ArrayList<>();
+  private final List<AutoCloseable> closeables = new ArrayList<>();
   private int nonces;
 
   @BeforeEach
-  void own() throws IOException {
+  void restrictFolder() throws IOException {
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
-    keystoreStore().create(ring.keystore());
+    keystoreStore().create(keyring.keystore());
   }
 
   @AfterEach
   void close() throws Exception {
-    for (AutoCloseable one : open.reversed()) {
-      one.close();
+    for (AutoCloseable closeable : closeables.reversed()) {
+      closeable.close();
     }
   }
 
   private KeystoreStore keystoreStore() {
-    return new KeystoreStore(kv, FakeRemoteProvider.RING, () -> "n" + nonces++);
+    return new KeystoreStore(kv, FakeRemoteProvider.KEYRING, () -> "n" + nonces++);
   }
 
   private void store(Keystore keystore) {
@@ -97,17 +97,17 @@ final class KmsPluginTest {
     return folder.resolve("kms.sock");
   }
 
-  private Kv opened() {
+  private Kv openKv() {
     if (storeDown.get()) {
       throw new StoreException("the test's store is down");
     }
     return kv;
   }
 
-  private KmsPlugin plugin() {
+  private KmsPlugin newPlugin() {
     KmsPlugin.Settings settings =
         new KmsPlugin.Settings(
-            FakeRemoteProvider.RING,
+            FakeRemoteProvider.KEYRING,
             SocketPath.parse("unix://" + socket()),
             "blue",
             folder.resolve("data"),
@@ -119,27 +119,27 @@ final class KmsPluginTest {
             "test");
     return new KmsPlugin(
         settings,
-        new KmsPlugin.Dependencies(this::opened, List.of(remote), MemberListener.NONE),
+        new KmsPlugin.Dependencies(this::openKv, List.of(remote), MemberListener.NONE),
         new PluginContext(System::nanoTime, System::nanoTime, events::add));
   }
 
-  private KmsPlugin started() {
-    KmsPlugin plugin = plugin();
-    open.add(plugin);
+  private KmsPlugin startPlugin() {
+    KmsPlugin plugin = newPlugin();
+    closeables.add(plugin);
     plugin.start();
     return plugin;
   }
 
-  private KmsPlugin healthy() {
-    KmsPlugin plugin = started();
-    until("healthy", () -> plugin.health().healthy());
+  private KmsPlugin startHealthyPlugin() {
+    KmsPlugin plugin = startPlugin();
+    await("healthy", () -> plugin.health().isHealthy());
     return plugin;
   }
 
-  private void until(String what, BooleanSupplier condition) {
+  private void await(String what, BooleanSupplier condition) {
     long end = System.nanoTime() + LIMIT.toNanos();
     while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < end, () -> "never came to be: " + what + ", " + events);
+      assertTrue(System.nanoTime() < end, () -> "timed out waiting for: " + what + ", " + events);
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
     }
   }
@@ -153,8 +153,8 @@ final class KmsPluginTest {
             .usePlaintext();
     InternalNettyChannelBuilder.disableCheckAuthority(builder);
     ManagedChannel channel = builder.overrideAuthority(authority).build();
-    open.add(channel::shutdownNow);
-    open.add(() -> {
+    closeables.add(channel::shutdownNow);
+    closeables.add(() -> {
       var _ = loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
     });
     return KeyManagementServiceGrpc.newBlockingStub(channel)
@@ -190,15 +190,15 @@ final class KmsPluginTest {
   @ParameterizedTest
   @ValueSource(strings = {"localhost", "/run/keyfleet/kms.sock", "%2Frun%2Fkms.sock", "@kms"})
   void client_isServedWhateverItsAuthority(String authority) {
-    healthy();
+    startHealthyPlugin();
     var client = client(authority);
     assertEquals("ok", client.status(StatusRequest.getDefaultInstance()).getHealthz());
     assertEquals("secret", decrypt(client, encrypt(client, "secret")));
   }
 
   @Test
-  void socket_isTheOwnersAlone_andIsGoneAfterAGracefulStop() throws IOException {
-    KmsPlugin plugin = healthy();
+  void socket_isOnlyForTheOwner_andIsRemovedAtAGracefulStop() throws IOException {
+    KmsPlugin plugin = startHealthyPlugin();
     assertEquals(
         "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket())));
     plugin.close();
@@ -206,22 +206,22 @@ final class KmsPluginTest {
   }
 
   @Test
-  void secondPlugin_isRefusedAndTheFirstGoesOn() {
-    healthy();
+  void secondPlugin_isRefusedAndTheFirstKeepsServing() {
+    startHealthyPlugin();
     var client = client();
     EncryptResponse stored = encrypt(client, "first");
-    assertThrows(PluginException.class, () -> plugin().start());
+    assertThrows(PluginException.class, () -> newPlugin().start());
     assertEquals("first", decrypt(client, stored));
     assertEquals("first", decrypt(client(), stored));
   }
 
   @Test
-  void restart_withTheStoreDown_readsAndWritesOn() {
-    KmsPlugin first = healthy();
+  void restart_withTheStoreDown_keepsReadingAndWriting() {
+    KmsPlugin first = startHealthyPlugin();
     EncryptResponse stored = encrypt(client(), "kept");
     first.close();
     storeDown.set(true);
-    healthy();
+    startHealthyPlugin();
     var client = client();
     assertEquals("kept", decrypt(client, stored));
     assertEquals(stored.getKeyId(), encrypt(client, "more").getKeyId());
@@ -230,46 +230,46 @@ final class KmsPluginTest {
   @Test
   void neitherStoreNorSnapshot_isUnavailableUntilTheStoreAnswers() {
     storeDown.set(true);
-    KmsPlugin plugin = started();
+    KmsPlugin plugin = startPlugin();
     var refusal =
         assertThrows(
             StatusRuntimeException.class,
             () -> client().status(StatusRequest.getDefaultInstance()));
     assertEquals(Status.Code.UNAVAILABLE, refusal.getStatus().getCode());
-    assertFalse(plugin.health().healthy(), plugin.health()::message);
+    assertFalse(plugin.health().isHealthy(), plugin.health()::message);
     storeDown.set(false);
-    until("healthy", () -> plugin.health().healthy());
+    await("healthy", () -> plugin.health().isHealthy());
     assertEquals("x", decrypt(client(), encrypt(client(), "x")));
   }
 
   @Test
   void flipInTheStore_reachesStatusByItself() {
-    healthy();
+    startHealthyPlugin();
     var client = client();
     EncryptResponse old = encrypt(client, "old");
-    store(ring.announce(2));
-    store(ring.stage(2));
+    store(keyring.announce(2));
+    store(keyring.stage(2));
     assertEquals(old.getKeyId(), client.status(StatusRequest.getDefaultInstance()).getKeyId());
-    store(ring.flip());
-    until(
+    store(keyring.flip());
+    await(
         "a new key_id",
         () -> !client.status(StatusRequest.getDefaultInstance()).getKeyId().equals(old.getKeyId()));
     assertEquals("old", decrypt(client, old));
-    assertEquals(2, ring.keystore().active().number());
-    assertEquals(new KekVersion(2), ring.keystore().active());
+    assertEquals(2, keyring.keystore().active().number());
+    assertEquals(new KekVersion(2), keyring.keystore().active());
   }
 
   @Test
   void plugin_registersItsCluster_beforeItServes() {
-    healthy();
+    startHealthyPlugin();
     assertEquals(
-        List.of(CollectionRegistration.ofCluster(FakeRemoteProvider.RING, "blue")),
-        new CollectionRegistry(kv, () -> "n").registrations(FakeRemoteProvider.RING));
+        List.of(CollectionRegistration.ofCluster(FakeRemoteProvider.KEYRING, "blue")),
+        new CollectionRegistry(kv, () -> "n").registrations(FakeRemoteProvider.KEYRING));
   }
 
   @Test
   void requestTooLongForAnyCall_isRefused() {
-    healthy();
+    startHealthyPlugin();
     var refusal =
         assertThrows(StatusRuntimeException.class, () -> encrypt(client(), "x".repeat(1_000_000)));
     assertEquals(Status.Code.RESOURCE_EXHAUSTED, refusal.getStatus().getCode());
@@ -277,14 +277,14 @@ final class KmsPluginTest {
 
   @ParameterizedTest
   @EnumSource
-  void transport_servesItsOwnUser(SocketTransport socketTransport) {
+  void transport_servesItsOwnUser(SocketTransport transport) {
     UnixSocketServer unixSocketServer =
         UnixSocketServer.start(
             SocketPath.parse("unix://" + socket()),
-            socketTransport,
+            transport,
             new KeyManagementServiceGrpc.KeyManagementServiceImplBase() {}.bindService(),
             events::add);
-    open.add(unixSocketServer);
+    closeables.add(unixSocketServer);
     var refusal =
         assertThrows(
             StatusRuntimeException.class,

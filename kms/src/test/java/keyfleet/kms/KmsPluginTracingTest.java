@@ -14,24 +14,24 @@ import keyfleet.kms.v2.EncryptResponse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What is told of a call, and to which remote its trace goes on.
+/// The spans of a call, and the trace headers that the remote receives.
 final class KmsPluginTracingTest {
   private static final String ANNOTATION = "local-kek.kms.keyfleet.dev";
 
   @TempDir Path folder;
   private final FakeRemoteProvider remote = new FakeRemoteProvider(1);
-  private final TestKeyring ring = new TestKeyring(remote);
+  private final TestKeyring keyring = new TestKeyring(remote);
 
-  private KmsPluginFixture stand(KeyHierarchy keyHierarchy) {
+  private KmsPluginFixture plugin(KeyHierarchy hierarchy) {
     return new KmsPluginFixture(
-            folder.resolve(keyHierarchy + ".json"), remote, keyHierarchy, KmsPluginFixture.LIMITS)
-        .receiveKeystore(ring.keystore());
+            folder.resolve(hierarchy + ".json"), remote, hierarchy, KmsPluginFixture.LIMITS)
+        .receiveKeystore(keyring.keystore());
   }
 
-  /// A plugin that has not seen the local KEKs of `stand`'s.
-  private KmsPluginFixture another() {
+  /// A plugin that has not unwrapped the local KEKs of [#plugin].
+  private KmsPluginFixture anotherPlugin() {
     return new KmsPluginFixture(folder.resolve("other.json"), remote)
-        .receiveKeystore(ring.keystore());
+        .receiveKeystore(keyring.keystore());
   }
 
   private static void check(RecordedSpan span, String name, String parent, Status.Code code) {
@@ -39,102 +39,97 @@ final class KmsPluginTracingTest {
     assertEquals(code.value(), span.code(), span::toString);
   }
 
-  private static Subject subject(KmsPluginFixture kmsPluginFixture, List<String> annotations) {
-    return new Subject(
-        KmsPluginFixture.UID, new KmsKeyId(kmsPluginFixture.keyId()).hash(), annotations);
+  private static Subject subject(KmsPluginFixture plugin, List<String> annotations) {
+    return new Subject(KmsPluginFixture.UID, new KmsKeyId(plugin.keyId()).hash(), annotations);
   }
 
   @Test
-  void localKekMade_isATraceOfItsOwn_whichTheRemoteIsTold() {
-    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.ON);
-    List<RecordedSpan> spans = List.copyOf(kmsPluginFixture.tracing.spans);
+  void newLocalKek_hasItsOwnTrace_whichTheRemoteReceives() {
+    KmsPluginFixture plugin = plugin(KeyHierarchy.ON);
+    List<RecordedSpan> spans = List.copyOf(plugin.tracer.spans);
     assertEquals(2, spans.size(), spans::toString);
     check(spans.get(0), "make local KEK", "", Status.Code.OK);
     check(spans.get(1), "remote wrap", "make local KEK", Status.Code.OK);
-    String hash = new KmsKeyId(kmsPluginFixture.keyId()).hash();
+    String hash = new KmsKeyId(plugin.keyId()).hash();
     assertEquals(new Subject("", hash, List.of(ANNOTATION)), spans.get(1).subject);
     assertEquals("remote wrap", remote.trace);
   }
 
   @Test
   void encryptUnderALocalKek_isOneSpan() {
-    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.ON);
-    kmsPluginFixture.tracing.spans.clear();
-    kmsPluginFixture.encrypt("secret");
-    assertEquals(
-        1, kmsPluginFixture.tracing.spans.size(), kmsPluginFixture.tracing.spans::toString);
-    RecordedSpan span = kmsPluginFixture.tracing.spans.getFirst();
+    KmsPluginFixture plugin = plugin(KeyHierarchy.ON);
+    plugin.tracer.spans.clear();
+    plugin.encrypt("secret");
+    assertEquals(1, plugin.tracer.spans.size(), plugin.tracer.spans::toString);
+    RecordedSpan span = plugin.tracer.spans.getFirst();
     check(span, "Encrypt", "", Status.Code.OK);
-    assertEquals(subject(kmsPluginFixture, List.of(ANNOTATION)), span.subject);
+    assertEquals(subject(plugin, List.of(ANNOTATION)), span.subject);
   }
 
   @Test
-  void decryptThatMisses_hasTheRemoteAsItsChild_aboutTheSame() {
-    EncryptResponse stored = stand(KeyHierarchy.ON).encrypt("secret");
-    KmsPluginFixture kmsPluginFixture = another();
-    kmsPluginFixture.tracing.spans.clear();
-    assertEquals("secret", kmsPluginFixture.decrypt(stored));
-    RecordedSpan child = kmsPluginFixture.tracing.spans.get(1);
+  void cacheMissOfDecrypt_hasAChildSpanWithTheSameSubject() {
+    EncryptResponse stored = plugin(KeyHierarchy.ON).encrypt("secret");
+    KmsPluginFixture plugin = anotherPlugin();
+    plugin.tracer.spans.clear();
+    assertEquals("secret", plugin.decrypt(stored));
+    RecordedSpan child = plugin.tracer.spans.get(1);
     check(child, "remote unwrap", "Decrypt", Status.Code.OK);
     assertEquals("remote unwrap", remote.trace);
-    assertEquals(subject(kmsPluginFixture, List.of(ANNOTATION)), child.subject);
-    kmsPluginFixture.tracing.spans.clear();
-    assertEquals("secret", kmsPluginFixture.decrypt(stored));
-    assertEquals(
-        List.of("Decrypt"), kmsPluginFixture.tracing.spans.stream().map(it -> it.name).toList());
+    assertEquals(subject(plugin, List.of(ANNOTATION)), child.subject);
+    plugin.tracer.spans.clear();
+    assertEquals("secret", plugin.decrypt(stored));
+    assertEquals(List.of("Decrypt"), plugin.tracer.spans.stream().map(it -> it.name).toList());
   }
 
   @Test
-  void remoteForEachCall_isAChildOfEach() {
-    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.OFF);
-    kmsPluginFixture.tracing.spans.clear();
-    EncryptResponse stored = kmsPluginFixture.encrypt("secret");
+  void withoutHierarchy_everyCallHasAChildSpan() {
+    KmsPluginFixture plugin = plugin(KeyHierarchy.OFF);
+    plugin.tracer.spans.clear();
+    EncryptResponse stored = plugin.encrypt("secret");
     assertEquals("remote wrap", remote.trace);
-    check(kmsPluginFixture.tracing.spans.get(1), "remote wrap", "Encrypt", Status.Code.OK);
-    assertEquals(
-        subject(kmsPluginFixture, List.of()), kmsPluginFixture.tracing.spans.get(1).subject);
-    kmsPluginFixture.tracing.spans.clear();
-    assertEquals("secret", kmsPluginFixture.decrypt(stored));
-    check(kmsPluginFixture.tracing.spans.get(1), "remote unwrap", "Decrypt", Status.Code.OK);
+    check(plugin.tracer.spans.get(1), "remote wrap", "Encrypt", Status.Code.OK);
+    assertEquals(subject(plugin, List.of()), plugin.tracer.spans.get(1).subject);
+    plugin.tracer.spans.clear();
+    assertEquals("secret", plugin.decrypt(stored));
+    check(plugin.tracer.spans.get(1), "remote unwrap", "Decrypt", Status.Code.OK);
     assertEquals("remote unwrap", remote.trace);
   }
 
   @Test
-  void remoteThatIsDown_isTheOutcomeOfBothSpans() {
-    EncryptResponse stored = stand(KeyHierarchy.ON).encrypt("secret");
-    KmsPluginFixture kmsPluginFixture = another();
-    kmsPluginFixture.tracing.spans.clear();
+  void failedRemote_isTheOutcomeOfBothSpans() {
+    EncryptResponse stored = plugin(KeyHierarchy.ON).encrypt("secret");
+    KmsPluginFixture plugin = anotherPlugin();
+    plugin.tracer.spans.clear();
     remote.fail();
-    kmsPluginFixture.decryptRefusal(KmsPluginFixture.decryptRequestFor(stored));
-    check(
-        kmsPluginFixture.tracing.spans.get(1), "remote unwrap", "Decrypt", Status.Code.UNAVAILABLE);
-    check(kmsPluginFixture.tracing.spans.get(0), "Decrypt", "", Status.Code.UNAVAILABLE);
+    plugin.decryptRefusal(KmsPluginFixture.decryptRequestFor(stored));
+    check(plugin.tracer.spans.get(1), "remote unwrap", "Decrypt", Status.Code.UNAVAILABLE);
+    check(plugin.tracer.spans.get(0), "Decrypt", "", Status.Code.UNAVAILABLE);
   }
 
   @Test
   void status_isASpanWithoutAUid() {
-    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.ON);
-    kmsPluginFixture.tracing.spans.clear();
-    String hash = new KmsKeyId(kmsPluginFixture.keyId()).hash();
-    RecordedSpan span = kmsPluginFixture.tracing.spans.getFirst();
+    KmsPluginFixture plugin = plugin(KeyHierarchy.ON);
+    plugin.tracer.spans.clear();
+    String hash = new KmsKeyId(plugin.keyId()).hash();
+    RecordedSpan span = plugin.tracer.spans.getFirst();
     check(span, "Status", "", Status.Code.OK);
     assertEquals(new Subject("", hash, List.of()), span.subject);
   }
 
   @Test
   void refusedCall_endsWithItsCode() {
-    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.ON);
-    kmsPluginFixture.tracing.spans.clear();
-    kmsPluginFixture.encryptCall(ByteString.EMPTY, KmsPluginFixture.UID).refusal();
-    check(kmsPluginFixture.tracing.spans.getFirst(), "Encrypt", "", Status.Code.INVALID_ARGUMENT);
+    KmsPluginFixture plugin = plugin(KeyHierarchy.ON);
+    plugin.tracer.spans.clear();
+    plugin.encryptCall(ByteString.EMPTY, KmsPluginFixture.UID).refusal();
+    check(plugin.tracer.spans.getFirst(), "Encrypt", "", Status.Code.INVALID_ARGUMENT);
   }
 
   @Test
-  void lineOfACall_namesItsTrace() {
-    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.ON);
-    kmsPluginFixture.events.clear();
-    kmsPluginFixture.encrypt("secret");
-    String line = kmsPluginFixture.events.getFirst().message();
+  void logLineOfACall_namesItsTrace() {
+    KmsPluginFixture plugin = plugin(KeyHierarchy.ON);
+    plugin.events.clear();
+    plugin.encrypt("secret");
+    String line = plugin.events.getFirst().message();
     assertTrue(line.startsWith("Encrypt uid=" + KmsPluginFixture.UID), line);
     assertTrue(
         line.endsWith("annotations=[" + ANNOTATION + "] trace_id=" + RecordingTracer.TRACE), line);

@@ -7,7 +7,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Who called: waits for the one answer, within a limit.
+/// The caller's side: waits for the one answer, with a time limit.
 public final class RecordingStreamObserver<T> implements StreamObserver<T> {
   private static final int LIMIT_SECONDS = 20;
 
@@ -44,7 +44,7 @@ public final class RecordingStreamObserver<T> implements StreamObserver<T> {
     }
   }
 
-  /// The code and the sentence.
+  /// The status code and the sentence.
   public Status refusal() {
     try {
       T value = answer.get(LIMIT_SECONDS, TimeUnit.SECONDS);

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import keyfleet.kms.tracing.PluginTracer;
 import keyfleet.kms.tracing.TraceSpan;
 
-/// Keeps every span, in the order in which they began.
+/// Records every span, in the order in which they begin.
 final class RecordingTracer implements PluginTracer {
   static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
 
@@ -73,7 +73,7 @@ final class RecordingTracer implements PluginTracer {
       }
     }
 
-    /// Waits for the end, which comes after the answer to a call.
+    /// Waits for the end of the span, which comes after the answer to a call.
     int code() {
       return code.orTimeout(LIMIT_SECONDS, TimeUnit.SECONDS).join();
     }

@@ -13,7 +13,7 @@ import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 
-/// A keystore that goes through what an operator and a driver would do to it.
+/// A keystore with the steps that an operator and a driver take.
 public final class TestKeyring {
   private final FakeRemoteProvider remote;
   private final SecureRandom random = new SecureRandom();
@@ -45,7 +45,7 @@ public final class TestKeyring {
     return adopt(keystore.announce(new KekVersion(number), version(number)));
   }
 
-  /// As far as the version being staged.
+  /// Starts a rotation up to the staged version.
   public Keystore stage(int number) {
     RotationId id = new RotationId("r" + ++rotations);
     return adopt(
@@ -54,14 +54,14 @@ public final class TestKeyring {
                 id, keystore.active(), new KekVersion(number), "driver")));
   }
 
-  /// The flip: the staged version is active.
+  /// Makes the staged version active.
   public Keystore flip() {
     adopt(keystore.decide(new RotationEvent.GatePassed(rotationEpoch())));
     adopt(keystore.decide(new RotationEvent.FencesOpened(rotationEpoch())));
     return adopt(keystore.decide(new RotationEvent.RewrapEnded(rotationEpoch())));
   }
 
-  /// The course turns.
+  /// Aborts the rotation: it turns back.
   public Keystore abort() {
     return adopt(keystore.decide(new RotationEvent.AbortRequested()));
   }
@@ -78,9 +78,9 @@ public final class TestKeyring {
     return new RotationEvent.RotationEpoch(id, keystore.epoch());
   }
 
-  private Keystore adopt(KeystoreDecision keystoreDecision) {
-    if (!(keystoreDecision instanceof KeystoreDecision.Accepted(Keystore next))) {
-      throw new IllegalStateException("the keystore does not go on: " + keystoreDecision);
+  private Keystore adopt(KeystoreDecision decision) {
+    if (!(decision instanceof KeystoreDecision.Accepted(Keystore next))) {
+      throw new IllegalStateException("the keystore refused the change: " + decision);
     }
     keystore = next;
     return next;

@@ -1,5 +1,5 @@
-/// Tests of the plugin: its decisions on a [KmsPluginFixture] with a clock that the test moves, its
-/// socket with a real client.
+/// Tests of the plugin: its decisions with a [KmsPluginFixture], whose clock the test advances, and
+/// its socket with a real client.
 @NullMarked
 package keyfleet.kms;
 

@@ -6,11 +6,12 @@ import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.engine.Engine;
 
-/// A collection that the application says it will seal into, and where it is kept.
+/// A collection that the application seals into, and the engine that stores it.
 ///
-/// @param engineName how workers find the engine: the scheme of its URL
+/// @param engineName the scheme of the engine's URL, by which workers find the engine
 record CollectionDeclaration(String engineName, Engine engine, CollectionShape shape) {
-  /// Fields in the order of their names, so that two processes declare alike.
+  /// Lists the fields in the order of their names, so that the registrations of two processes are
+  /// equal.
   CollectionRegistration registration(KeyringName keyring) {
     return new CollectionRegistration(
         keyring, engineName, shape.name(), shape.idField(), List.copyOf(shape.sealedFields()));

@@ -7,15 +7,16 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Durations as people write them in settings and flags: a whole number and one unit.
+/// Parses and formats durations as people write them in settings and flags: a whole number and one
+/// unit.
 public final class DurationText {
-  /// For messages.
+  /// The accepted syntax, for messages.
   public static final String SYNTAX =
       "a whole number and a unit, ms, s, m, h or d, such as 500ms or 30s; at most 36500d";
 
   private static final Pattern FORM = Pattern.compile("([0-9]{1,13})(ms|s|m|h|d)");
 
-  /// A century. Beyond twice that, nanoseconds no longer fit into a long.
+  /// A century. Beyond about three centuries, nanoseconds do not fit into a long.
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   /// Longest first.
@@ -31,7 +32,7 @@ public final class DurationText {
 
   private DurationText() {}
 
-  /// Nothing if `text` breaks the rule.
+  /// Returns nothing if `text` does not match [#SYNTAX].
   public static Optional<Duration> parse(String text) {
     Matcher parts = FORM.matcher(text);
     if (!parts.matches()) {
@@ -42,7 +43,8 @@ public final class DurationText {
     return duration.compareTo(LONGEST) <= 0 ? Optional.of(duration) : Optional.empty();
   }
 
-  /// In the largest unit that leaves no rest; below a millisecond it is cut off.
+  /// Formats in the largest unit that divides the duration evenly. Fractions of a millisecond are
+  /// dropped.
   public static String format(Duration duration) {
     for (var unit : UNITS.entrySet()) {
       long millis = unit.getValue().toMillis();

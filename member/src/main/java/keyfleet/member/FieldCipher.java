@@ -4,9 +4,9 @@ import keyfleet.crypto.FieldLocation;
 import keyfleet.member.MemberException.ContextMismatch;
 
 /// Seals and opens one field of the records of a collection. A value is bound to its record, field,
-/// collection and keyring, and opens nowhere else. For any number of threads.
+/// collection and keyring; it cannot be opened anywhere else. Safe for any number of threads.
 ///
-/// A record of several sealed fields is better sealed as one, by a [RecordCipher].
+/// Use a [RecordCipher] to seal several fields of a record together.
 public final class FieldCipher {
   private final RecordCipher recordCipher;
   private final String field;
@@ -28,36 +28,36 @@ public final class FieldCipher {
     }
   }
 
-  /// Under the active version. The caller closes `value`.
+  /// Seals under the active version. The caller closes `value`.
   public SealedValue seal(String id, Plaintext value) {
     return new SealedValue(
         recordCipher.keyring(),
         recordCipher.seal(recordCipher.acquirePermit(), recordCipher.location(id, field), value));
   }
 
-  /// Opens also what is sealed under an older version, and while the store does not answer. The
-  /// caller closes what it gets.
+  /// Also opens values under older versions, and works while the store does not answer. The caller
+  /// closes the result.
   public Plaintext open(String id, SealedValue sealed) {
-    FieldLocation fieldLocation = recordCipher.location(id, field);
+    FieldLocation location = recordCipher.location(id, field);
     if (!sealed.keyring().equals(recordCipher.keyring())) {
-      throw new ContextMismatch(fieldLocation);
+      throw new ContextMismatch(location);
     }
-    return recordCipher.open(fieldLocation, sealed.envelope());
+    return recordCipher.open(location, sealed.envelope());
   }
 
   public Plaintext open(String id, byte[] stored) {
     return open(id, parseSealed(id, stored));
   }
 
-  /// The same value under the active version. Nobody sees it on the way.
+  /// Moves a value to the active version without opening it.
   public SealedValue rewrap(String id, SealedValue sealed) {
-    FieldLocation fieldLocation = recordCipher.location(id, field);
+    FieldLocation location = recordCipher.location(id, field);
     if (!sealed.keyring().equals(recordCipher.keyring())) {
-      throw new ContextMismatch(fieldLocation);
+      throw new ContextMismatch(location);
     }
     return new SealedValue(
         sealed.keyring(),
-        recordCipher.rewrap(recordCipher.acquirePermit(), fieldLocation, sealed.envelope()));
+        recordCipher.rewrap(recordCipher.acquirePermit(), location, sealed.envelope()));
   }
 
   public SealedValue rewrap(String id, byte[] stored) {

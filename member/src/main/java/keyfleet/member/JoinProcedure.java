@@ -39,16 +39,17 @@ import keyfleet.store.MalformedValueException;
 import keyfleet.store.Records;
 import keyfleet.store.StoreException;
 
-/// How a process comes into its fleet: it beats and is not refused, *then* registers its
-/// collections, then makes the round whose lease lets it seal into them (ADR 7). One that is
-/// refused has registered nothing.
+/// The steps by which a process joins its fleet. It writes a heartbeat and is not refused; *then*
+/// it registers its collections; then it runs the round whose lease lets it seal into them (ADR 7).
+/// A process that is refused has registered nothing.
 final class JoinProcedure {
-  /// A round that was not acknowledged, or found the keyring's first key, is made again.
+  /// Rounds at most until the process has joined. A round repeats if its heartbeat was not
+  /// acknowledged or if it found the keyring's first key.
   private static final int ROUNDS = 3;
 
   /// What a member works with, besides the store and its keys.
   record JoinContext(
-      MemberThreads memberThreads,
+      MemberThreads threads,
       Consumer<MemberEvent> eventSink,
       LongSupplier clock,
       RandomGenerator jitter) {}
@@ -58,14 +59,14 @@ final class JoinProcedure {
   private final LoadedKeys keys;
   private final JoinContext context;
 
-  /// A declared collection that is there.
+  /// A declared collection that exists.
   private record OpenedCollection(CollectionDeclaration declaration, Records records) {
     String name() {
       return declaration.shape().name();
     }
   }
 
-  private final List<OpenedCollection> openedCollection = new ArrayList<>();
+  private final List<OpenedCollection> openedCollections = new ArrayList<>();
 
   JoinProcedure(
       ProcessIdentity identity,
@@ -88,66 +89,66 @@ final class JoinProcedure {
     try {
       openCollections(collections);
       requireAccepted(loop.runRound(), membership);
-      Map<String, SealedRecords> sealed = register(handle);
+      Map<String, SealedRecords> sealed = registerCollections(handle);
       runRoundsUntilJoined(loop, membership);
       eventLog.reportJoined();
-      context.memberThreads().start(loop);
-      return new Member(identity.instance(), keys, handle, context.memberThreads(), sealed);
+      context.threads().start(loop);
+      return new Member(identity.instance(), keys, handle, context.threads(), sealed);
     } catch (RuntimeException e) {
       loop.leave();
-      context.memberThreads().stop();
+      context.threads().stop();
       throw e;
     }
   }
 
   private HeartbeatLoop heartbeatLoop(Membership membership, MemberEventLog eventLog) {
-    HeartbeatSchedule heartbeatSchedule =
+    HeartbeatSchedule schedule =
         new HeartbeatSchedule(context.clock(), new HeartbeatDelayPolicy(context.jitter()));
     KeystoreStore keystoreStore =
         new KeystoreStore(storeAccess.kv(), keyring(), storeAccess.nonces());
     return new HeartbeatLoop(
-        membership,
-        new KeystoreWatch(keystoreStore, heartbeatSchedule::bringForward),
-        heartbeatSchedule,
-        eventLog);
+        membership, new KeystoreWatch(keystoreStore, schedule::bringForward), schedule, eventLog);
   }
 
   private KeyringName keyring() {
     return keys.keyring();
   }
 
-  /// An engine refuses a collection that does not exist: it is not registered then, as nobody could
-  /// ever count it.
+  /// An engine refuses a collection that does not exist. It is then not registered, because a
+  /// rotation could never count its records.
   private void openCollections(List<CollectionDeclaration> collections) {
-    for (CollectionDeclaration one : collections) {
-      if (openedCollection.stream().anyMatch(it -> it.name().equals(one.shape().name()))) {
-        throw new IllegalStateException(one.shape().name() + " is declared twice");
+    for (CollectionDeclaration declaration : collections) {
+      if (openedCollections.stream().anyMatch(it -> it.name().equals(declaration.shape().name()))) {
+        throw new IllegalStateException(
+            "collection " + declaration.shape().name() + " is declared twice");
       }
       try {
-        openedCollection.add(new OpenedCollection(one, one.engine().records(one.shape())));
+        openedCollections.add(
+            new OpenedCollection(declaration, declaration.engine().records(declaration.shape())));
       } catch (StoreException e) {
         throw new StoreUnavailable(e);
       }
     }
   }
 
-  /// Who last fenced the collections that this process writes.
+  /// The last fence of each collection that this process writes.
   private Map<String, SafeHold.FenceMark> fences() {
     Map<String, SafeHold.FenceMark> fenceMarks = new HashMap<>();
-    openedCollection.forEach(one ->
-        one.records()
+    openedCollections.forEach(collection ->
+        collection
+            .records()
             .fence()
             .map(Fence::term)
             .ifPresent(term ->
                 fenceMarks.put(
-                    one.name(), new SafeHold.FenceMark(term.incarnation(), term.epoch()))));
+                    collection.name(), new SafeHold.FenceMark(term.incarnation(), term.epoch()))));
     return fenceMarks;
   }
 
   private void requireAccepted(HeartbeatResult result, Membership membership) {
-    StoreException silence = result.storeFailure();
-    if (silence != null) {
-      throw new StoreUnavailable(silence);
+    StoreException failure = result.storeFailure();
+    if (failure != null) {
+      throw new StoreUnavailable(failure);
     }
     switch (result.state()) {
       case MembershipState.NameTaken _ ->
@@ -160,10 +161,10 @@ final class JoinProcedure {
   }
 
   private void requireKeyringForRecords(Keystore keystore) {
-    if (keystore.identity().use() != Keystore.Use.RECORDS && !openedCollection.isEmpty()) {
+    if (keystore.identity().use() != Keystore.Use.RECORDS && !openedCollections.isEmpty()) {
       throw new InvalidSetting(
-          "keyring %s is for a KMS plugin, and seals no records".formatted(keyring()),
-          "join with a keyring that was announced with --use records");
+          "keyring %s is for a KMS plugin and cannot seal records".formatted(keyring()),
+          "use a keyring that was announced with --use records");
     }
   }
 
@@ -179,43 +180,41 @@ final class JoinProcedure {
     }
   }
 
-  private Map<String, SealedRecords> register(MembershipHandle handle) {
-    CollectionRegistry collectionRegistry =
-        new CollectionRegistry(storeAccess.kv(), storeAccess.nonces());
+  private Map<String, SealedRecords> registerCollections(MembershipHandle handle) {
+    CollectionRegistry registry = new CollectionRegistry(storeAccess.kv(), storeAccess.nonces());
     Map<String, SealedRecords> sealed = new HashMap<>();
-    for (OpenedCollection one : openedCollection) {
-      CollectionRegistration collectionRegistration = one.declaration().registration(keyring());
-      Sealer sealer =
-          new Sealer(collectionRegistration, collectionRegistry, keys, handle, context.clock());
-      register(sealer, collectionRegistration);
-      RecordCipher cipher = new RecordCipher(keyring(), one.declaration().shape(), sealer);
-      sealed.put(one.name(), new SealedRecords(cipher, one.records()));
+    for (OpenedCollection collection : openedCollections) {
+      CollectionRegistration registration = collection.declaration().registration(keyring());
+      Sealer sealer = new Sealer(registration, registry, keys, handle, context.clock());
+      registerCollection(sealer, registration);
+      RecordCipher cipher = new RecordCipher(keyring(), collection.declaration().shape(), sealer);
+      sealed.put(collection.name(), new SealedRecords(cipher, collection.records()));
     }
     return sealed;
   }
 
-  private static void register(Sealer sealer, CollectionRegistration wanted) {
+  private static void registerCollection(Sealer sealer, CollectionRegistration wanted) {
     try {
       if (sealer.register()
-          instanceof CollectionRegistry.RegisteredDifferently(CollectionRegistration held)) {
+          instanceof CollectionRegistry.RegisteredDifferently(CollectionRegistration existing)) {
         throw new NotRegistered(
-            "%s of %s is registered for keyring %s with id %s and sealed fields %s, not for %s with %s and %s"
+            "collection %s of %s is registered for keyring %s with id %s and sealed fields %s, not for %s with %s and %s"
                 .formatted(
                     wanted.collection(),
                     wanted.engine(),
-                    held.keyring(),
-                    held.idField(),
-                    held.sealedFields(),
+                    existing.keyring(),
+                    existing.idField(),
+                    existing.sealedFields(),
                     wanted.keyring(),
                     wanted.idField(),
                     wanted.sealedFields()),
-            "declare it as it is registered: a registration stays");
+            "declare it as it is registered: a registration never changes");
       }
     } catch (MalformedValueException e) {
       throw new NotRegistered(
-          "what is stored about %s cannot be read: %s"
+          "the registration of collection %s cannot be read: %s"
               .formatted(wanted.collection(), e.getMessage()),
-          "run the newest program that the fleet has");
+          "update this program to the newest version in the fleet");
     } catch (StoreException e) {
       throw new StoreUnavailable(e);
     }

@@ -6,7 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 
-/// Where this process runs, as the operating system tells. Its clock is for people to read.
+/// The host, pid and start time of this process, as the operating system reports them. People read
+/// the start time; no decision uses it.
 public record LocalProcess(String host, long pid, Instant startedAt) {
   private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
   private static final String UNKNOWN = "localhost";
@@ -17,7 +18,7 @@ public record LocalProcess(String host, long pid, Instant startedAt) {
         hostName(), process.pid(), process.info().startInstant().orElse(Instant.EPOCH));
   }
 
-  /// Asking the network may take seconds, so it comes last.
+  /// Asks the network last, because that may take seconds.
   private static String hostName() {
     try {
       return Files.isReadable(HOST_NAME)

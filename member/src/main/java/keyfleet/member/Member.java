@@ -12,12 +12,14 @@ import keyfleet.member.heartbeat.MembershipHandle;
 import keyfleet.member.keys.LoadedKeys;
 import keyfleet.store.Kv;
 
-/// This process as a member of a fleet: it beats by itself, loads keys as they come, and seals and
-/// opens. One for each keyring; several may share an engine.
+/// This process as a member of its fleet. It writes its heartbeat by itself, loads new keys as they
+/// appear, and seals and opens values. An application has one member for each keyring; several
+/// members may share an engine.
 ///
 /// Opening never waits for the store, nor for a provider that looks for new keys. Sealing stops
-/// when the store was silent for the length of a lease, and goes on when it answers again. After
-/// [#close] the process is out of the roster; engines and providers are the caller's to close.
+/// when the store has not answered for the length of a lease, and resumes when it answers again.
+/// After [#close] the process is no longer in the roster. The caller closes the engines and
+/// providers.
 public final class Member implements AutoCloseable {
   private final String instance;
   private final LoadedKeys keys;
@@ -38,7 +40,7 @@ public final class Member implements AutoCloseable {
     this.collections = Map.copyOf(collections);
   }
 
-  /// For the fleet that coordinates through `kv`.
+  /// Builds a member of the fleet that coordinates through `kv`.
   public static MemberBuilder builder(Kv kv, KeyringName keyring) {
     return new MemberBuilder(kv, keyring);
   }
@@ -51,17 +53,17 @@ public final class Member implements AutoCloseable {
     return keys.keyring();
   }
 
-  /// For a field that was declared before joining.
+  /// Returns the cipher of a field. Its collection was declared before joining.
   public FieldCipher cipher(String collection, String field) {
     return records(collection).cipher().field(field);
   }
 
-  /// For a collection that was declared before joining.
+  /// Returns a collection that was declared before joining.
   public SealedRecords records(String collection) {
     SealedRecords records = collections.get(collection);
     if (records == null) {
       throw new IllegalArgumentException(
-          "%s is not among the declared collections, %s"
+          "collection %s is not declared; declared are %s"
               .formatted(collection, collections.keySet()));
     }
     return records;
@@ -71,12 +73,12 @@ public final class Member implements AutoCloseable {
     return membership.get();
   }
 
-  /// Whether it may seal at this moment. A process that is not ready still opens.
+  /// Whether this process may seal now. A process that is not ready can still open.
   public boolean isReady() {
     return membership.canSeal();
   }
 
-  /// The version that the fleet seals under, as far as this process knows.
+  /// The version that the fleet seals under, as far as this process knows it.
   public Optional<KekVersion> activeVersion() {
     return switch (membership.get()) {
       case Admitted(Keystore keystore, _) -> Optional.of(keystore.active());
@@ -85,14 +87,14 @@ public final class Member implements AutoCloseable {
     };
   }
 
-  /// What it has loaded, for those who work beside it in this process, such as a worker that moves
-  /// records. Only the member refreshes it.
+  /// The keys that this process has loaded, for other parts of the process such as a worker that
+  /// rewraps records. Only the member refreshes them.
   public LoadedKeys keys() {
     return keys;
   }
 
-  /// Seals nothing from here on, and deletes the heartbeat, so that nobody waits for it to expire.
-  /// Returns within seconds, also if the store does not answer.
+  /// Stops sealing and deletes the heartbeat, so that no gate waits for it to expire. Returns
+  /// within seconds, even if the store does not answer.
   @Override
   public void close() {
     if (membership.leave()) {

@@ -22,8 +22,8 @@ import keyfleet.store.engine.Engine;
 import keyfleet.store.host.BootClock;
 import org.jspecify.annotations.Nullable;
 
-/// What a process says of itself before it joins. Without a word on its name or timings, its
-/// environment is asked: see [ProcessSettings].
+/// Configures a member before it joins. If the caller sets no name or timings, they come from the
+/// environment: see [ProcessSettings].
 public final class MemberBuilder {
   private static final int NONCE_BYTES = 16;
 
@@ -48,21 +48,22 @@ public final class MemberBuilder {
     this.keyring = keyring;
   }
 
-  /// Where keys come from; at least one. If two have a version, the one named first counts.
+  /// Adds a provider that keys come from; at least one is required. If two providers have the same
+  /// version, the first one wins.
   public MemberBuilder provider(KekProvider provider) {
     providers.add(provider);
     return this;
   }
 
-  /// Instead of providers: keys that the process has loaded already, because it could not wait for
-  /// the store. From here on the member refreshes them.
+  /// Replaces the providers by keys that the process has already loaded, because it could not wait
+  /// for the store. The member refreshes them once it has joined.
   public MemberBuilder keys(LoadedKeys loaded) {
     keys = loaded;
     return this;
   }
 
-  /// A collection that this process seals into. It must exist. `engineName` is the scheme of the
-  /// engine's URL: `sqlite`, `postgresql`, `mongodb`.
+  /// Declares a collection that this process seals into. The collection must exist. `engineName` is
+  /// the scheme of the engine's URL: `sqlite`, `postgresql`, `mongodb`.
   public MemberBuilder collection(String engineName, Engine engine, CollectionShape shape) {
     collections.add(new CollectionDeclaration(engineName, engine, shape));
     return this;
@@ -73,25 +74,25 @@ public final class MemberBuilder {
     return this;
   }
 
-  /// Stands before what the settings say.
+  /// Overrides the name in the settings.
   public MemberBuilder instance(String name) {
     instance = name;
     return this;
   }
 
-  /// Stands before what the settings say. Who has none takes the fleet's.
+  /// Overrides the timings in the settings. A process without timings takes the fleet's.
   public MemberBuilder timings(Timings own) {
     timings = own;
     return this;
   }
 
-  /// What the process is for, as the roster shows it.
+  /// Sets the purpose of the process, as the roster shows it.
   public MemberBuilder role(String newRole) {
     role = newRole;
     return this;
   }
 
-  /// The version of the program, as the roster shows it.
+  /// Sets the version of the program, as the roster shows it.
   public MemberBuilder software(String version) {
     software = version;
     return this;
@@ -102,8 +103,8 @@ public final class MemberBuilder {
     return this;
   }
 
-  /// Nanoseconds on a clock that goes on while the machine is suspended; this machine's, unless
-  /// set.
+  /// Sets a clock of nanoseconds that also counts while the machine is suspended. The default is
+  /// this machine's boot clock.
   public MemberBuilder clock(LongSupplier nanos) {
     clock = nanos;
     return this;
@@ -119,31 +120,35 @@ public final class MemberBuilder {
     return this;
   }
 
-  /// Beats, looks at the keystore, registers the collections, and beats on in the background.
-  /// Returns also if the process may not seal yet: it then reads, and [Member#state] says why.
+  /// Writes a heartbeat, reads the keystore, registers the collections, and starts the heartbeat
+  /// loop in the background. Also returns if the process may not seal yet: it can then open, and
+  /// [Member#state] says why it cannot seal.
   ///
   /// Throws a [MemberException] if the process must not start: its name is taken, its timings or a
-  /// collection are other ones than the fleet's, a setting is wrong, or the store does not answer.
+  /// collection differ from the fleet's, a setting is wrong, or the store does not answer.
   public Member join() {
-    ProcessSettings own = resolveSettings();
-    MemberThreads on =
+    ProcessSettings resolved = resolveSettings();
+    MemberThreads threads =
         memberThreads == null
-            ? new PlatformMemberThreads(keyring + "-" + own.instance())
+            ? new PlatformMemberThreads(keyring + "-" + resolved.instance())
             : memberThreads;
-    ProcessInfo processInfo =
-        new ProcessInfo(own.instance(), randomNonce(), role, software, own.host());
+    ProcessInfo process =
+        new ProcessInfo(resolved.instance(), randomNonce(), role, software, resolved.host());
     LongSupplier nanos = clock == null ? BootClock.system() : clock;
     return new JoinProcedure(
-            new ProcessIdentity(processInfo, ProcessIdentity.PROTOCOL, own.timings()),
+            new ProcessIdentity(process, ProcessIdentity.PROTOCOL, resolved.timings()),
             new Membership.StoreAccess(kv, this::randomNonce),
             loadedKeys(nanos),
-            new JoinProcedure.JoinContext(on, on.eventSink(listener), nanos, jitter))
+            new JoinProcedure.JoinContext(threads, threads.eventSink(listener), nanos, jitter))
         .join(collections);
   }
 
   private LoadedKeys loadedKeys(LongSupplier nanos) {
     if (keys == null && providers.isEmpty()) {
-      throw new IllegalStateException("a member of " + keyring + " was given no key provider");
+      throw new IllegalStateException(
+          "keyring "
+              + keyring
+              + ": the member has no key provider; call provider(...) or keys(...)");
     }
     return keys == null
         ? new LoadedKeys(keyring, providers, random, new CryptoMetrics(nanos))
@@ -151,9 +156,9 @@ public final class MemberBuilder {
   }
 
   private ProcessSettings resolveSettings() {
-    ProcessSettings own = settings == null ? ProcessSettings.ofThisProcess() : settings;
-    own = instance == null ? own : own.withInstance(instance);
-    return timings == null ? own : own.withTimings(timings);
+    ProcessSettings resolved = settings == null ? ProcessSettings.ofThisProcess() : settings;
+    resolved = instance == null ? resolved : resolved.withInstance(instance);
+    return timings == null ? resolved : resolved.withTimings(timings);
   }
 
   private String randomNonce() {

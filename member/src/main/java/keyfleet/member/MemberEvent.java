@@ -3,19 +3,19 @@ package keyfleet.member;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 
-/// Something that an operator of this process would want to read, once.
+/// Something that the operator of this process needs to know, reported once.
 public sealed interface MemberEvent {
-  /// One line, without the names of process and keyring, which the reader of a log knows.
+  /// One line, without the names of the process and the keyring: the log shows those.
   String message();
 
-  /// How much it matters.
+  /// How important the event is.
   default Severity severity() {
     return Severity.INFO;
   }
 
   enum Severity {
     INFO,
-    /// Something is missing, and mends itself or waits for a person.
+    /// Something does not work. It recovers by itself or needs a person.
     WARNING
   }
 
@@ -33,7 +33,7 @@ public sealed interface MemberEvent {
     }
   }
 
-  /// Opening goes on; sealing does until the lease ends.
+  /// The process can still open, and can seal until its lease ends.
   record StoreUnreachable(String reason) implements MemberEvent {
     @Override
     public String message() {
@@ -56,14 +56,14 @@ public sealed interface MemberEvent {
   record SealingEnabled(KekVersion version, long epoch) implements MemberEvent {
     @Override
     public String message() {
-      return "seals under " + version + " in epoch " + epoch;
+      return "sealing under " + version + " in epoch " + epoch;
     }
   }
 
   record SealingDisabled(String reason, String remedy) implements MemberEvent {
     @Override
     public String message() {
-      return "reads only, seals nothing: " + reason + ". Try: " + remedy;
+      return "cannot seal, can still open: " + reason + ". Try: " + remedy;
     }
 
     @Override
@@ -93,7 +93,7 @@ public sealed interface MemberEvent {
     }
   }
 
-  /// What it gave before stays in use.
+  /// The keys that the provider loaded before stay in use.
   record ProviderFailed(String fault) implements MemberEvent {
     @Override
     public String message() {
@@ -109,15 +109,16 @@ public sealed interface MemberEvent {
   record ProviderRecovered(String fault) implements MemberEvent {
     @Override
     public String message() {
-      return "no longer the case: " + fault;
+      return "a key provider works again; its failure was: " + fault;
     }
   }
 
-  /// Nobody foresaw it. The next round tries again; without any, the lease ends.
+  /// An unexpected exception, which is a bug. The next round tries again; if every round fails, the
+  /// lease ends.
   record RoundFailed(String exception) implements MemberEvent {
     @Override
     public String message() {
-      return "a round broke off, which is a defect: " + exception;
+      return "a heartbeat round failed unexpectedly, which is a bug: " + exception;
     }
 
     @Override

@@ -9,8 +9,8 @@ import keyfleet.store.RecordWriteResult;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 
-/// Why a member could not do what it was asked: a sentence, and what to do about it. Neither holds
-/// a secret.
+/// Why a member could not do what the caller asked: a sentence and a remedy. Neither contains a
+/// secret.
 public sealed class MemberException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -35,7 +35,7 @@ public sealed class MemberException extends RuntimeException {
     return remedy;
   }
 
-  /// A setting of this process is wrong; it does not start.
+  /// A setting of this process is wrong. The process does not start.
   public static final class InvalidSetting extends MemberException {
     private static final long serialVersionUID = 1L;
 
@@ -44,72 +44,73 @@ public sealed class MemberException extends RuntimeException {
     }
   }
 
-  /// Another run beats under this instance name; this one does not start.
+  /// Another run writes heartbeats under this instance name. This process does not start.
   public static final class NameTaken extends MemberException {
     private static final long serialVersionUID = 1L;
 
     NameTaken(String instance, Duration fresh) {
       super(
-          "another process beats as " + instance,
-          "stop it, or start this one under another KEYFLEET_INSTANCE; if it has died, in "
+          "another process uses the instance name " + instance,
+          "stop it, or start this one with another KEYFLEET_INSTANCE; if it has died, try again in "
               + DurationText.format(fresh));
     }
   }
 
-  /// The fleet has one set of timings, and this process was started with another; it does not
-  /// start.
+  /// This process has other timings than the fleet. It does not start.
   public static final class TimingsMismatch extends MemberException {
     private static final long serialVersionUID = 1L;
 
-    TimingsMismatch(MembershipState.DifferentTimings standing) {
-      super(Remedy.describe(standing), Remedy.of(standing));
+    TimingsMismatch(MembershipState.DifferentTimings state) {
+      super(Remedy.describe(state), Remedy.of(state));
     }
   }
 
-  /// The process reads only: it has not proved every key that the fleet uses, or there is none, or
-  /// the keystore cannot be trusted.
+  /// The process may not seal: it has not proved every key that the fleet uses, or the keyring has
+  /// no key, or the keystore cannot be trusted.
   public static final class NotAdmitted extends MemberException {
     private static final long serialVersionUID = 1L;
 
     NotAdmitted(KeyringName keyring, MembershipState membershipState) {
       super(
-          "nothing is sealed under %s: %s".formatted(keyring, Remedy.describe(membershipState)),
+          "cannot seal under keyring %s: %s".formatted(keyring, Remedy.describe(membershipState)),
           Remedy.of(keyring, membershipState));
     }
   }
 
-  /// The store was not heard of for the length of a lease: somebody may have changed the keys.
+  /// The store did not answer for the length of a lease. The fleet's keys may have changed since.
   public static final class LeaseExpired extends MemberException {
     private static final long serialVersionUID = 1L;
 
     LeaseExpired(KeyringName keyring) {
       super(
-          "nothing is sealed under " + keyring + ": the store did not answer for too long",
-          "bring the store back; sealing goes on by itself, and opening never stopped");
+          "cannot seal under keyring "
+              + keyring
+              + ": the store did not answer for the length of a lease",
+          "bring the store back; sealing then resumes by itself, and opening works meanwhile");
     }
   }
 
-  /// The process does not hold the version that a value is sealed under.
+  /// The process has not loaded the version that a value is sealed under.
   public static final class KeyVersionNotLoaded extends MemberException {
     private static final long serialVersionUID = 1L;
 
     KeyVersionNotLoaded(KeyringName keyring, KekVersion version) {
       super(
           "%s %s is not loaded in this process".formatted(keyring, version),
-          Remedy.forMissingKey(keyring, version));
+          MissingKeyRemedy.forUnknownProvider(keyring, version));
     }
   }
 
-  /// The value was sealed for another place, under another key of the same number, or was changed.
-  /// Which of these is not said.
+  /// The value was sealed for another record, field or keyring, or under another key of the same
+  /// number, or it was changed. The exception does not say which.
   public static final class ContextMismatch extends MemberException {
     private static final long serialVersionUID = 1L;
 
-    ContextMismatch(FieldLocation fieldLocation) {
+    ContextMismatch(FieldLocation location) {
       super(
           "the value cannot be opened as %s of %s"
-              .formatted(fieldLocation.field(), fieldLocation.collection()),
-          "check that record id, field and keyring are those it was sealed for");
+              .formatted(location.field(), location.collection()),
+          "check that the record id, field and keyring are those that it was sealed for");
     }
   }
 
@@ -119,13 +120,14 @@ public sealed class MemberException extends RuntimeException {
 
     KeyUnavailable(KekUnavailableException cause) {
       super(
-          "the key cannot be used just now: " + cause.getMessage(),
-          "try again; if it stays so: keyfleet doctor",
+          "the key cannot be used now: " + cause.getMessage(),
+          "try again; if it keeps failing: keyfleet doctor",
           cause);
     }
   }
 
-  /// The collection belongs to another keyring, or is registered otherwise.
+  /// The collection is registered for another keyring or with other fields, or its registration is
+  /// not in force yet.
   public static final class NotRegistered extends MemberException {
     private static final long serialVersionUID = 1L;
 
@@ -141,25 +143,25 @@ public sealed class MemberException extends RuntimeException {
 
     public Fenced(String collection, RecordWriteResult.Fenced write) {
       super(
-          "%s takes only %s by now".formatted(collection, write.by().writable()),
-          "seal the value anew, and write it again");
+          "collection %s now accepts only %s".formatted(collection, write.by().writable()),
+          "seal the value again, then write it");
     }
   }
 
-  /// Others changed the record each time between its being read and written, or the store gave no
-  /// clear answer.
+  /// Each attempt to write the record lost a race against another writer, or got no clear answer
+  /// from the store.
   public static final class Contended extends MemberException {
     private static final long serialVersionUID = 1L;
 
     Contended(String collection, String id, int tries) {
       super(
-          "record %s of %s could not be written in %d tries, and the last may yet arrive"
+          "record %s of %s could not be written in %d attempts; the last one may still take effect"
               .formatted(id, collection, tries),
-          "read it, and try again");
+          "read the record, then try again");
     }
   }
 
-  /// The store could not be asked.
+  /// The store could not be reached.
   public static final class StoreUnavailable extends MemberException {
     private static final long serialVersionUID = 1L;
 

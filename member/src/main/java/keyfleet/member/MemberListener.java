@@ -1,7 +1,7 @@
 package keyfleet.member;
 
-/// Who is told what happens to a member, such as a log. It may block: it has a thread of its own,
-/// and what it does not take in time is dropped.
+/// Receives the events of a member, for example to log them. It may block: a separate thread calls
+/// it, and events that it does not take in time are dropped.
 @FunctionalInterface
 public interface MemberListener {
   MemberListener NONE = _ -> {};

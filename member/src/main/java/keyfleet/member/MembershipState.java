@@ -7,10 +7,10 @@ import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.WriteLease;
 
-/// How a process stands in its fleet. It may seal only while admitted and while its lease holds; it
-/// may always open what its keys open.
+/// The state of a process in its fleet. The process may seal only while it is admitted and holds
+/// its lease. It may always open what its keys open.
 public sealed interface MembershipState {
-  /// For people: what it is, and what to do about it.
+  /// The state as a phrase for people.
   String description();
 
   record Admitted(Keystore keystore, WriteLease lease) implements MembershipState {
@@ -20,11 +20,11 @@ public sealed interface MembershipState {
     }
   }
 
-  /// These versions are in use, and it has not proved them.
+  /// The fleet uses versions that this process has not proved.
   record ReadOnly(Keystore keystore, NavigableSet<KekVersion> unproved) implements MembershipState {
     @Override
     public String description() {
-      return "reads only: it cannot prove " + unproved + ", which the fleet uses";
+      return "may not seal: it cannot prove " + unproved + ", which the fleet uses";
     }
   }
 
@@ -42,7 +42,8 @@ public sealed interface MembershipState {
     }
   }
 
-  /// Another run beats under this instance name: two processes would be taken for one.
+  /// Another run writes heartbeats under this instance name: the fleet would take two processes for
+  /// one.
   record NameTaken(String run) implements MembershipState {
     @Override
     public String description() {
@@ -50,7 +51,7 @@ public sealed interface MembershipState {
     }
   }
 
-  /// The fleet has one set of timings, and this process was started with another.
+  /// The process was started with other timings than the fleet's.
   record DifferentTimings(Timings own, Timings fleet) implements MembershipState {
     @Override
     public String description() {
@@ -58,7 +59,7 @@ public sealed interface MembershipState {
     }
   }
 
-  /// It has not joined yet, or fell out and is about to join again.
+  /// The process has not joined yet, or has dropped out and is about to join again.
   record NotJoined(String reason) implements MembershipState {
     @Override
     public String description() {

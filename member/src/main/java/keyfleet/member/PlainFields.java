@@ -7,7 +7,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// Values of several fields of one record, by name. Closing wipes them all.
+/// The plaintext values of several fields of one record, by name. Closing wipes them all.
 public final class PlainFields implements AutoCloseable {
   private final SortedMap<String, Plaintext> byName;
 
@@ -15,7 +15,7 @@ public final class PlainFields implements AutoCloseable {
     this.byName = byName;
   }
 
-  /// Takes the values over.
+  /// Takes ownership of the values.
   public static PlainFields of(Map<String, Plaintext> byName) {
     return new PlainFields(Collections.unmodifiableSortedMap(new TreeMap<>(byName)));
   }
@@ -41,7 +41,8 @@ public final class PlainFields implements AutoCloseable {
   public Plaintext value(String name) {
     Plaintext value = byName.get(name);
     if (value == null) {
-      throw new IllegalArgumentException("no field " + name + ", only " + byName.keySet());
+      throw new IllegalArgumentException(
+          "no field " + name + "; the fields are " + byName.keySet());
     }
     return value;
   }

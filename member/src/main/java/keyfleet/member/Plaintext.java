@@ -9,9 +9,10 @@ import java.util.Arrays;
 import keyfleet.crypto.SecretAccess;
 import keyfleet.crypto.SecretBytes;
 
-/// A value that is to be sealed, or was opened. Closing wipes it; nobody prints it.
+/// A value before it is sealed or after it was opened. Closing wipes it, and its text form never
+/// shows it.
 public final class Plaintext implements AutoCloseable {
-  /// Of a UTF-16 unit in UTF-8.
+  /// The most bytes that a UTF-16 unit needs in UTF-8.
   private static final int MOST_BYTES = 3;
 
   private final SecretBytes secret;
@@ -20,7 +21,7 @@ public final class Plaintext implements AutoCloseable {
     this.secret = secret;
   }
 
-  /// Takes `secret` over, and closes it when it is closed itself.
+  /// Takes ownership of `secret`: closing this value closes it.
   static Plaintext owning(SecretBytes secret) {
     return new Plaintext(secret);
   }
@@ -29,7 +30,7 @@ public final class Plaintext implements AutoCloseable {
     return new Plaintext(SecretBytes.copyOf(bytes));
   }
 
-  /// Strict: half a character would be stored as a question mark.
+  /// Refuses half a surrogate pair, which would be stored as a question mark.
   public static Plaintext of(String text) {
     byte[] buffer = new byte[text.length() * MOST_BYTES];
     ByteBuffer encoded = ByteBuffer.wrap(buffer);
@@ -38,7 +39,7 @@ public final class Plaintext implements AutoCloseable {
     byte[] bytes = Arrays.copyOf(buffer, encoded.position());
     try {
       if (!wellFormed) {
-        throw new IllegalArgumentException("a text to be sealed is not well-formed");
+        throw new IllegalArgumentException("the text to seal is not well-formed UTF-16");
       }
       return of(bytes);
     } finally {
@@ -51,7 +52,7 @@ public final class Plaintext implements AutoCloseable {
     return secret;
   }
 
-  /// Throws `IllegalStateException` if the value is no text in UTF-8.
+  /// Throws `IllegalStateException` if the value is not UTF-8 text.
   public String text() {
     byte[] bytes = bytes();
     try {
@@ -63,7 +64,7 @@ public final class Plaintext implements AutoCloseable {
     }
   }
 
-  /// A copy, for the caller to wipe.
+  /// Returns a copy. The caller wipes it.
   public byte[] bytes() {
     return secret.reveal(SecretAccess.granted());
   }

@@ -11,19 +11,18 @@ import keyfleet.member.MemberException.InvalidSetting;
 import keyfleet.member.document.KeyEscaper;
 import org.jspecify.annotations.Nullable;
 
-/// What a process of the fleet is told by its environment: what it is called, and the timings it
-/// was set up for.
+/// The settings that a process reads from its environment: its instance name and its timings.
 ///
 /// | variable            | meaning                                                                |
 /// |---------------------|------------------------------------------------------------------------|
 /// | `KEYFLEET_INSTANCE` | the name; else the pod's; else host and pid                            |
 /// | `POD_NAME`          | the pod's name; in Kubernetes without it, `HOSTNAME`                   |
-/// | `KEYFLEET_TIMING_…` | `HEARTBEAT`, `FRESH`, `LEASE`, `EXPIRE`, `ADOPT`; who sets any sets all |
+/// | `KEYFLEET_TIMING_…` | `HEARTBEAT`, `FRESH`, `LEASE`, `EXPIRE`, `ADOPT`; setting one sets all |
 ///
-/// A variable that is there and empty is refused, like one whose name is misspelt: somebody meant
-/// something by it.
+/// A variable that is set but empty is refused, and so is one with a misspelt name: it was set for
+/// a reason.
 ///
-/// @param timings nothing if the process takes the fleet's
+/// @param timings null if the process takes the fleet's
 public record ProcessSettings(String instance, Host host, @Nullable Timings timings) {
   private static final String INSTANCE = "KEYFLEET_INSTANCE";
   private static final String POD = "POD_NAME";
@@ -31,10 +30,10 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
   private static final String KUBERNETES = "KUBERNETES_SERVICE_HOST";
   private static final String TIMING = "KEYFLEET_TIMING_";
 
-  /// It is printed on terminals and spelled out in a key.
+  /// The name is printed on terminals and becomes a part of a key.
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:@/-]*");
 
-  /// Leaves room in a key for the longest name of a keyring.
+  /// Leaves space in a key for the longest name of a keyring.
   private static final int MAX_ESCAPED_LENGTH = 190;
 
   private static final Map<String, Duration> DEFAULTS = new LinkedHashMap<>();
@@ -54,7 +53,7 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
     return new ProcessSettings(instance(environment, localProcess), host, timings(environment));
   }
 
-  /// What a process there is called.
+  /// The instance name of a process in this environment.
   public static String instance(Map<String, String> environment, LocalProcess localProcess) {
     return variable(environment, INSTANCE)
         .or(() -> pod(environment))
@@ -67,7 +66,7 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
             environment.containsKey(KUBERNETES) ? variable(environment, HOST) : Optional.empty());
   }
 
-  /// Those of this process.
+  /// Reads the settings of this process.
   public static ProcessSettings ofThisProcess() {
     return of(System.getenv(), LocalProcess.current());
   }
@@ -84,12 +83,12 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
     return new ProcessSettings(instance, host, newTimings);
   }
 
-  /// The name itself. Throws a [MemberException] if no process may be called so.
+  /// Returns the name. Throws [InvalidSetting] if it is not a valid instance name.
   public static String requireValidName(String instance) {
     if (!NAME.matcher(instance).matches()
         || KeyEscaper.escape(instance).length() > MAX_ESCAPED_LENGTH) {
       throw new InvalidSetting(
-          "an instance name is letters, digits and . _ : @ / -, at most %d long, not %s"
+          "an instance name has letters, digits and . _ : @ / -, at most %d characters; this one is %s"
               .formatted(MAX_ESCAPED_LENGTH, printable(instance)),
           INSTANCE + "=api-1");
     }
@@ -99,7 +98,7 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
   private static Optional<String> variable(Map<String, String> environment, String name) {
     String value = environment.get(name);
     if (value != null && value.isBlank()) {
-      throw new InvalidSetting(name + " is set and empty", "unset " + name);
+      throw new InvalidSetting(name + " is set but empty", "unset " + name);
     }
     return Optional.ofNullable(value);
   }
@@ -126,8 +125,7 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
     return DurationText.parse(value)
         .orElseThrow(() ->
             new InvalidSetting(
-                "%s is %s, and a duration is %s"
-                    .formatted(name, printable(value), DurationText.SYNTAX),
+                "%s is %s; a duration is %s".formatted(name, printable(value), DurationText.SYNTAX),
                 name
                     + "="
                     + DurationText.format(
@@ -146,11 +144,11 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
           "KEYFLEET_TIMING_… must keep 2 x _HEARTBEAT <= _FRESH < _LEASE < _EXPIRE,"
               + " 2 x _HEARTBEAT <= _ADOPT and 1s <= _EXPIRE, and are"
               + each,
-          "unset them all, and the process takes the fleet's");
+          "unset them all; the process then takes the fleet's timings");
     }
   }
 
-  /// Safe to print: short, and no control characters.
+  /// Makes a value safe to print: short and without control characters.
   private static String printable(String value) {
     String start = value.substring(0, Math.min(value.length(), 40));
     return "'" + start.replaceAll("[^ -~]", "?") + "'";

@@ -29,11 +29,11 @@ import keyfleet.store.RecordId;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 
-/// Seals the records of one collection, each as a whole: all its sealed fields are under one
-/// version, also after a part of them was changed. For any number of threads.
+/// Seals and opens whole records of one collection. All sealed fields of a record are under one
+/// version, even after some of them were changed. Safe for any number of threads.
 ///
-/// It reads and writes no store. What it returns is for [keyfleet.store.Records], or for the
-/// application's own statements; [SealedRecords] does both.
+/// It does not access a store. Its results go to [keyfleet.store.Records] or into the application's
+/// own statements. [SealedRecords] combines this cipher with the store.
 public final class RecordCipher {
   private final KeyringName keyring;
   private final CollectionShape shape;
@@ -61,14 +61,14 @@ public final class RecordCipher {
     return new FieldCipher(this, location("any", field).field());
   }
 
-  /// A new record. Fields that `values` leaves out are null.
+  /// Seals a new record. Fields that `values` leaves out are null.
   public StoredRecord seal(String id, PlainFields values) {
     PermitGranted permit = acquirePermit();
     return new StoredRecord(
         new RecordId(id), SealedFields.of(sealEach(permit, id, values.byName())));
   }
 
-  /// Opens every field. The caller closes what it gets.
+  /// Opens every field. The caller closes the result.
   public PlainFields open(StoredRecord record) {
     Map<String, Plaintext> values = new TreeMap<>();
     try {
@@ -76,8 +76,8 @@ public final class RecordCipher {
           .fields()
           .byName()
           .forEach((field, bytes) -> {
-            FieldLocation place = location(record.id().value(), field);
-            values.put(field, open(place, envelope(place, bytes)));
+            FieldLocation location = location(record.id().value(), field);
+            values.put(field, open(location, envelope(location, bytes)));
           });
       return PlainFields.of(values);
     } catch (RuntimeException e) {
@@ -86,11 +86,11 @@ public final class RecordCipher {
     }
   }
 
-  /// Gives some fields of a record new values, and moves the others to the same version without
-  /// looking into them. To be written by compare-and-set: `asRead` is what the change rests on.
+  /// Sets new values for some fields of a record, and moves the others to the same version without
+  /// opening them. Write the result by compare-and-set with `asRead` as the expected record.
   ///
-  /// A field of `asRead` that cannot be moved is a [ContextMismatch]; one that gets a new value is
-  /// not looked at.
+  /// Throws [ContextMismatch] if a field of `asRead` cannot be moved. Fields that get a new value
+  /// are not read.
   public RecordChange change(StoredRecord asRead, PlainFields values) {
     PermitGranted permit = acquirePermit();
     String id = asRead.id().value();
@@ -100,15 +100,15 @@ public final class RecordCipher {
         .byName()
         .forEach((field, bytes) -> {
           if (!values.has(field)) {
-            FieldLocation place = location(id, field);
-            fields.put(field, bytes(rewrap(permit, place, envelope(place, bytes))));
+            FieldLocation location = location(id, field);
+            fields.put(field, bytes(rewrap(permit, location, envelope(location, bytes))));
           }
         });
     fields.putAll(sealEach(permit, id, values.byName()));
     return new RecordChange(asRead, SealedFields.of(fields));
   }
 
-  /// Moves every field to the active version, without looking into it.
+  /// Moves every field to the active version without opening it.
   public RecordChange rewrap(StoredRecord asRead) {
     return change(asRead, PlainFields.of(Map.of()));
   }
@@ -121,17 +121,17 @@ public final class RecordCipher {
     return fields;
   }
 
-  /// Leave to seal under one version, now.
+  /// Permission to seal under one version now. Throws if the process may not seal.
   PermitGranted acquirePermit() {
     return switch (sealer.acquirePermit()) {
       case PermitGranted permitGranted -> permitGranted;
-      case PermitDenied(var why) -> throw toException(why);
+      case PermitDenied(var refusal) -> throw toException(refusal);
     };
   }
 
-  Envelope seal(PermitGranted permit, FieldLocation place, Plaintext value) {
+  Envelope seal(PermitGranted permit, FieldLocation location, Plaintext value) {
     try {
-      return switch (permit.cipher().seal(permit.version(), place, value.secret())) {
+      return switch (permit.cipher().seal(permit.version(), location, value.secret())) {
         case SealResult.Sealed(Envelope envelope) -> envelope;
         case NoSuchVersion(KekVersion version) -> throw new KeyVersionNotLoaded(keyring, version);
       };
@@ -140,56 +140,55 @@ public final class RecordCipher {
     }
   }
 
-  Envelope rewrap(PermitGranted permit, FieldLocation place, Envelope envelope) {
+  Envelope rewrap(PermitGranted permit, FieldLocation location, Envelope envelope) {
     if (envelope.version().equals(permit.version())) {
       return envelope;
     }
     try {
-      return switch (permit.cipher().rewrap(place, envelope, permit.version())) {
+      return switch (permit.cipher().rewrap(location, envelope, permit.version())) {
         case RewrapResult.Rewrapped(Envelope moved) -> moved;
         case NoSuchVersion(KekVersion version) -> throw new KeyVersionNotLoaded(keyring, version);
-        case Refused() -> throw new ContextMismatch(place);
+        case Refused() -> throw new ContextMismatch(location);
       };
     } catch (KekUnavailableException e) {
       throw new KeyUnavailable(e);
     }
   }
 
-  Plaintext open(FieldLocation place, Envelope envelope) {
+  Plaintext open(FieldLocation location, Envelope envelope) {
     try {
-      return switch (sealer.open(place, envelope)) {
+      return switch (sealer.open(location, envelope)) {
         case OpenResult.Opened(var secret, _) -> Plaintext.owning(secret);
         case NoSuchVersion(KekVersion version) -> throw new KeyVersionNotLoaded(keyring, version);
-        case Refused() -> throw new ContextMismatch(place);
+        case Refused() -> throw new ContextMismatch(location);
       };
     } catch (KekUnavailableException e) {
       throw new KeyUnavailable(e);
     }
   }
 
-  /// Throws for a field that was not declared: a rotation would not know of it.
+  /// Throws if the field was not declared: a rotation would not move it.
   FieldLocation location(String id, String field) {
     if (!shape.sealedFields().contains(field)) {
       throw new IllegalArgumentException(
-          "%s is declared with the sealed fields %s, without %s"
+          "collection %s is declared with the sealed fields %s, without %s"
               .formatted(shape.name(), shape.sealedFields(), field));
     }
     return new FieldLocation(shape.name(), id, field);
   }
 
-  private static Envelope envelope(FieldLocation place, Bytes bytes) {
-    return Envelope.parse(bytes.toArray()).orElseThrow(() -> new ContextMismatch(place));
+  private static Envelope envelope(FieldLocation location, Bytes bytes) {
+    return Envelope.parse(bytes.toArray()).orElseThrow(() -> new ContextMismatch(location));
   }
 
   private static Bytes bytes(Envelope envelope) {
     return Bytes.copyOf(envelope.toBytes());
   }
 
-  private MemberException toException(SealerResult.Refusal why) {
-    return switch (why) {
+  private MemberException toException(SealerResult.Refusal refusal) {
+    return switch (refusal) {
       case SealerResult.LeaseExpired() -> new LeaseExpired(keyring);
-      case SealerResult.NotAdmitted(MembershipState membershipState) ->
-          new NotAdmitted(keyring, membershipState);
+      case SealerResult.NotAdmitted(MembershipState state) -> new NotAdmitted(keyring, state);
       case SealerResult.KeyNotLoaded(KekVersion version) ->
           new KeyVersionNotLoaded(keyring, version);
       case SealerResult.NotRegistered(String reason) ->

@@ -19,13 +19,13 @@ import keyfleet.store.StoreException;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
 
-/// The records of one collection, sealed on their way into the store and opened on their way out.
-/// Only sealed fields are looked at. For any number of threads.
+/// The records of one collection. It seals them before writing and opens them after reading, and
+/// touches only the sealed fields. Safe for any number of threads.
 ///
-/// A write without a clear answer is read back: each seal is random, so finding the same bytes
-/// proves that it happened.
+/// If a write gets no clear answer, the record is read back: each seal is random, so finding the
+/// same bytes proves that the write took effect.
 public final class SealedRecords {
-  /// Writes of one call that others overtook, or that got no clear answer.
+  /// Attempts of one call that lose a race or get no clear answer.
   private static final int MAX_ATTEMPTS = 5;
 
   private final RecordCipher cipher;
@@ -40,12 +40,12 @@ public final class SealedRecords {
     return cipher;
   }
 
-  /// The caller closes what it gets.
+  /// The caller closes the result.
   public Optional<PlainFields> find(String id) {
     return read(id).map(cipher::open);
   }
 
-  /// Makes a record. False if there is one of that id.
+  /// Inserts a record. Returns false if a record with that id exists.
   public boolean insert(String id, PlainFields values) {
     Set<SealedFields> sent = new HashSet<>();
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
@@ -67,8 +67,8 @@ public final class SealedRecords {
     throw new Contended(cipher.collection(), id, MAX_ATTEMPTS);
   }
 
-  /// Gives some fields of a record new values, and brings all its fields under the active version.
-  /// False if there is no such record.
+  /// Sets new values for some fields of a record and moves all its fields to the active version.
+  /// Returns false if there is no such record.
   public boolean update(String id, PlainFields values) {
     Set<SealedFields> sent = new HashSet<>();
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
@@ -79,20 +79,20 @@ public final class SealedRecords {
       if (sent.contains(found.get().fields())) {
         return true;
       }
-      RecordChange recordChange = cipher.change(found.get(), values);
-      sent.add(recordChange.after());
-      switch (callStore(() -> records.compareAndSet(recordChange))) {
+      RecordChange change = cipher.change(found.get(), values);
+      sent.add(change.after());
+      switch (callStore(() -> records.compareAndSet(change))) {
         case Stored() -> {
           return true;
         }
-        case RecordWriteResult.Fenced fenced -> requireNewerKeystore(fenced, recordChange.after());
-        case Conflict _, Unknown _ -> {} // read again, and see
+        case RecordWriteResult.Fenced fenced -> requireNewerKeystore(fenced, change.after());
+        case Conflict _, Unknown _ -> {} // read the record again
       }
     }
     throw new Contended(cipher.collection(), id, MAX_ATTEMPTS);
   }
 
-  /// It is gone on return. False if there was none.
+  /// Deletes a record. Returns false if there was none.
   public boolean delete(String id) {
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
       Optional<StoredRecord> found = read(id);
@@ -118,7 +118,8 @@ public final class SealedRecords {
     }
   }
 
-  /// The keys changed between seal and write. Sealing anew helps once this process knows.
+  /// The keys changed between seal and write. Another attempt helps as soon as this process has
+  /// read the new keystore; until then the call fails.
   private void requireNewerKeystore(RecordWriteResult.Fenced fenced, SealedFields refused) {
     if (refused.versions().contains(cipher.acquirePermit().version())) {
       throw new Fenced(cipher.collection(), fenced);

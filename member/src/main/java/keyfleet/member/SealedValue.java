@@ -6,15 +6,15 @@ import keyfleet.crypto.Envelope;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 
-/// A sealed value as an application stores it: as bytes where the store shall count and fence it,
-/// or as text for a message.
+/// A sealed value as an application stores it: as bytes in a column that the fleet counts and
+/// fences, or as text in a message.
 public record SealedValue(KeyringName keyring, Envelope envelope) {
-  /// Nothing if `stored` is no sealed value.
+  /// Returns nothing if `stored` is not a sealed value.
   public static Optional<SealedValue> parse(KeyringName keyring, byte[] stored) {
     return Envelope.parse(stored).map(envelope -> new SealedValue(keyring, envelope));
   }
 
-  /// What [#base64] wrote.
+  /// Parses the text that [#base64] returns.
   public static Optional<SealedValue> parse(KeyringName keyring, String base64) {
     try {
       return parse(keyring, Base64.getDecoder().decode(base64));
@@ -37,6 +37,6 @@ public record SealedValue(KeyringName keyring, Envelope envelope) {
 
   @Override
   public String toString() {
-    return "Sealed[" + keyring + " " + version() + "]";
+    return "SealedValue[" + keyring + " " + version() + "]";
   }
 }

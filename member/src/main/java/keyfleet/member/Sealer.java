@@ -24,37 +24,40 @@ import keyfleet.member.document.CollectionRegistry.RegisteredDifferently;
 import keyfleet.member.keys.LoadedKeys;
 import org.jspecify.annotations.Nullable;
 
-/// Seals and opens the values of one collection. For any number of threads.
+/// Seals and opens the values of one collection, and seals only while the process may. Safe for any
+/// number of threads.
 ///
-/// Before its first seal it registers the collection: a rotation moves what it knows of.
+/// It registers the collection before the first seal, because a rotation moves only registered
+/// collections.
 public final class Sealer {
-  private final CollectionRegistration collectionRegistration;
-  private final CollectionRegistry collectionRegistry;
+  private final CollectionRegistration registration;
+  private final CollectionRegistry registry;
   private final LoadedKeys keys;
   private final Supplier<MembershipState> state;
   private final LongSupplier clock;
 
-  /// When the collection was seen to be registered, on the clock.
+  /// When this process saw that the collection is registered, on [#clock].
   private volatile @Nullable Long registeredAtNanos;
 
   public Sealer(
-      CollectionRegistration collectionRegistration,
-      CollectionRegistry collectionRegistry,
+      CollectionRegistration registration,
+      CollectionRegistry registry,
       LoadedKeys keys,
       Supplier<MembershipState> state,
       LongSupplier clock) {
-    this.collectionRegistration = collectionRegistration;
-    this.collectionRegistry = collectionRegistry;
+    this.registration = registration;
+    this.registry = registry;
     this.keys = keys;
     this.state = state;
     this.clock = clock;
   }
 
-  /// Registers the collection, unless that is done. Who does so before joining can seal at once.
+  /// Registers the collection unless this process has already done so. A process that registers it
+  /// before it joins can seal at once.
   public CollectionRegistry.Outcome register() {
     CollectionRegistry.Outcome outcome =
         registeredAtNanos == null
-            ? collectionRegistry.register(collectionRegistration)
+            ? registry.register(registration)
             : new CollectionRegistry.Registered();
     if (registeredAtNanos == null && outcome instanceof CollectionRegistry.Registered) {
       registeredAtNanos = clock.getAsLong();
@@ -69,46 +72,44 @@ public final class Sealer {
 
   record PermitDenied(SealerResult.Refusal refusal) implements Permit {}
 
-  /// Seals under the active version. The first call asks the store, later ones do not.
-  public SealerResult seal(FieldLocation fieldLocation, SecretBytes plaintext) {
-    if (!fieldLocation.collection().equals(collectionRegistration.collection())) {
+  /// Seals under the active version. Only the first call asks the store.
+  public SealerResult seal(FieldLocation location, SecretBytes plaintext) {
+    if (!location.collection().equals(registration.collection())) {
       throw new IllegalArgumentException(
-          "this sealer is for "
-              + collectionRegistration.collection()
-              + ", not "
-              + fieldLocation.collection());
+          "this sealer is for " + registration.collection() + ", not " + location.collection());
     }
     return switch (acquirePermit()) {
-      case PermitDenied(var why) -> why;
+      case PermitDenied(var refusal) -> refusal;
       case PermitGranted(EnvelopeCipher cipher, KekVersion version) ->
-          switch (cipher.seal(version, fieldLocation, plaintext)) {
+          switch (cipher.seal(version, location, plaintext)) {
             case SealResult.Sealed(var envelope) -> new Sealed(envelope);
             case NoSuchVersion(var missing) -> new KeyNotLoaded(missing);
           };
     };
   }
 
-  /// For whoever seals several values under one version: by the next call it may be another.
+  /// Permission to seal under the active version. A caller that seals several values under one
+  /// version uses one permit for all: the next permit may be for another version.
   Permit acquirePermit() {
     if (!(state.get() instanceof Admitted)) {
       return new PermitDenied(new NotAdmitted(state.get()));
     }
-    if (register() instanceof RegisteredDifferently(var held)) {
+    if (register() instanceof RegisteredDifferently(var existing)) {
       return new PermitDenied(
           new NotRegistered(
               "%s is registered for keyring %s with fields %s"
-                  .formatted(held.collection(), held.keyring(), held.sealedFields())));
+                  .formatted(existing.collection(), existing.keyring(), existing.sealedFields())));
     }
-    // After registering: that took a while, and the lease has to hold now.
+    // Registering may have taken a while, and the lease must hold now.
     return switch (state.get()) {
       case Admitted admitted -> acquirePermit(admitted);
       case MembershipState other -> new PermitDenied(new NotAdmitted(other));
     };
   }
 
-  /// The round of the lease began after the collection was registered (ADR 7). So either the driver
-  /// of a rotation found the collection and fenced it, or this process has read what came of the
-  /// rotation.
+  /// Grants only if the round of the lease began after the collection was registered (ADR 7). Then
+  /// either the driver of a rotation found the collection and fenced it, or this process has read
+  /// the result of the rotation.
   private Permit acquirePermit(Admitted admitted) {
     Keystore keystore = admitted.keystore();
     if (!admitted.lease().isHeld(clock.getAsLong(), keystore.timings().lease())) {
@@ -120,12 +121,12 @@ public final class Sealer {
         : new PermitGranted(keys.cipher(), keystore.active());
   }
 
-  /// Opens whatever the loaded keys open, admitted or not.
-  public OpenResult open(FieldLocation fieldLocation, byte[] envelope) {
-    return keys.cipher().open(fieldLocation, envelope);
+  /// Opens with the loaded keys, whether the process is admitted or not.
+  public OpenResult open(FieldLocation location, byte[] envelope) {
+    return keys.cipher().open(location, envelope);
   }
 
-  OpenResult open(FieldLocation fieldLocation, Envelope envelope) {
-    return keys.cipher().open(fieldLocation, envelope);
+  OpenResult open(FieldLocation location, Envelope envelope) {
+    return keys.cipher().open(location, envelope);
   }
 }

@@ -3,23 +3,23 @@ package keyfleet.member;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.KekVersion;
 
-/// What a member's sealing came to. A refusal passes by itself, or says what a person must do.
+/// The result of [Sealer#seal]. A refusal ends by itself or needs a person.
 public sealed interface SealerResult {
   record Sealed(Envelope envelope) implements SealerResult {}
 
   sealed interface Refusal extends SealerResult {}
 
-  /// The store was not heard of for the length of a lease: somebody may have changed the keys.
+  /// The store did not answer for the length of a lease. The fleet's keys may have changed since.
   record LeaseExpired() implements Refusal {}
 
   record NotAdmitted(MembershipState state) implements Refusal {}
 
-  /// The collection belongs to another keyring, or was registered with other fields.
+  /// The collection is registered for another keyring or with other fields.
   record NotRegistered(String reason) implements Refusal {}
 
-  /// The collection was registered after the last heartbeat; with the next one sealing begins.
+  /// The collection was registered after the last heartbeat. Sealing begins with the next one.
   record JustRegistered() implements Refusal {}
 
-  /// The provider took back a version that it had given.
+  /// The provider no longer has a version that it had before.
   record KeyNotLoaded(KekVersion version) implements Refusal {}
 }

@@ -1,5 +1,7 @@
-/// What a process of the fleet embeds: it says what it has loaded, keeps its write lease, seals and
-/// opens. It drives nothing.
+/// The SDK that a process embeds to become a member of the fleet: it reports which keys the process
+/// has loaded, keeps its write lease, and seals and opens values. It drives no rotation.
+///
+/// Start reading at: [Member], [MemberBuilder], [FieldCipher], [SealedRecords].
 ///
 /// ## For an application
 ///
@@ -7,57 +9,46 @@
 /// try (Member member =
 ///     Member.builder(engine.kv(), keyring).provider(keys).collection("sqlite", engine, orders).join()) {
 ///   FieldCipher card = member.cipher("orders", "card");
-///   Sealed sealed = card.seal("o-1", "4111…");
+///   SealedValue sealed = card.seal("o-1", "4111…");
 ///   String plain = card.open("o-1", sealed).text();
 /// }
 /// ```
 ///
-/// | type            | what for                                                                 |
-/// |-----------------|--------------------------------------------------------------------------|
-/// | [Member]        | joins, beats, leaves                                                     |
-/// | [FieldCipher]   | one field; the record's id is always asked for                           |
-/// | [RecordCipher]  | all sealed fields of a record, under one version                         |
-/// | [SealedRecords] | the same, with the store's compare-and-set                               |
-/// | [MemberListener]      | is told each [MemberEvent], once                                         |
+/// | type             | task                                                                    |
+/// |------------------|-------------------------------------------------------------------------|
+/// | [Member]         | joins the fleet, keeps its heartbeat, leaves                            |
+/// | [FieldCipher]    | seals and opens one field; every call names the record's id             |
+/// | [RecordCipher]   | seals and opens all sealed fields of a record, under one version        |
+/// | [SealedRecords]  | the same, with reads and conditional writes in the store                |
+/// | [MemberListener] | receives each [MemberEvent] once                                        |
 ///
-/// What goes wrong is a [MemberException] with a remedy. Its collections are declared before a
-/// process joins: it registers them, and the round that follows lets it seal (ADR 7).
+/// A failure is a [MemberException] with a remedy. The application declares its collections before
+/// the process joins. Joining registers them, and the round after that lets the process seal (ADR
+/// 7).
 ///
-/// | what happens                          | seals                           | opens |
-/// |---------------------------------------|---------------------------------|-------|
-/// | the store is silent                   | until the lease ends            | yes   |
-/// | a key that the fleet uses is missing  | no                              | yes   |
-/// | a provider or the store hangs         | until the lease ends            | yes   |
-/// | the keystore flips                    | under the new version by the next round, which a hint brings forward | yes |
-/// | the member is closed                  | no                              | yes   |
+/// | what happens                              | seals                                          | opens |
+/// |-------------------------------------------|------------------------------------------------|-------|
+/// | the store does not answer                 | until the lease ends                           | yes   |
+/// | a key that the fleet uses is missing      | no                                             | yes   |
+/// | a call to a provider or the store hangs   | until the lease ends                           | yes   |
+/// | the active version changes                | under the new version after the next round, which a change hint brings forward | yes |
+/// | the member is closed                      | no                                             | yes   |
+///
+/// ## Packages
+///
+/// | package                      | content                                                     |
+/// |------------------------------|-------------------------------------------------------------|
+/// | `keyfleet.member`            | the public API and the steps of joining ([JoinProcedure])   |
+/// | `keyfleet.member.heartbeat`  | rounds: heartbeat, keystore, admission, events              |
+/// | `keyfleet.member.document`   | what is stored: keystores, heartbeats, registrations        |
+/// | `keyfleet.member.keys`       | the loaded KEKs and their use                               |
 ///
 /// ## Threads
 ///
-/// A member has two of its own: `keyfleet-beat-…` makes the rounds, one at a time, about every
-/// heartbeat, and `keyfleet-events-…` calls the observer. Any thread seals and opens; it takes no
-/// lock that a round holds. A test has neither and moves a clock instead: `TestFleet`, in this
-/// room's test-jar.
-///
-/// ## A round
-///
-/// ```
-/// load keys -> heartbeat acknowledged -> keystore read -> fences looked at -> admitted or not
-/// ```
-///
-/// The order is the protocol (Join.tla): a gate stages a version and *then* lists the roster, so
-/// either it sees this process or this process sees the staged version. The lease counts from the
-/// start of the round.
-///
-/// ## What is stored, all as JSON
-///
-/// | bucket               | key                       | document                                  |
-/// |----------------------|---------------------------|-------------------------------------------|
-/// | `keystores`          | keyring                   | [KeystoreDocument]                        |
-/// | `process_heartbeats` | keyring `.` instance      | [HeartbeatDocument]; expires              |
-/// | `collections`        | engine `.` collection     | [RegistrationDocument], never changed     |
-///
-/// Names that others choose are spelled so that they fit into a key. Fields that a reader does not
-/// know are ignored; what it needs and cannot read makes the whole document malformed.
+/// A member has two threads. `keyfleet-beat-…` runs the rounds, one at a time, about every
+/// heartbeat. `keyfleet-events-…` calls the listener. Any thread may seal and open, and takes no
+/// lock that a round holds. A test has neither thread and moves a clock instead: see `TestFleet` in
+/// this module's test-jar.
 @NullMarked
 package keyfleet.member;
 

@@ -23,7 +23,7 @@ class DurationTextTest {
     "1500ms, PT1.5S, 1500ms",
     "36500d, PT876000H, 36500d"
   })
-  void durationAsWritten_isReadAndWrittenAgain(String text, Duration duration, String shown) {
+  void duration_isParsedAndFormatted(String text, Duration duration, String shown) {
     assertEquals(Optional.of(duration), DurationText.parse(text));
     assertEquals(shown, DurationText.format(duration));
     assertEquals(Optional.of(duration), DurationText.parse(shown));
@@ -50,7 +50,7 @@ class DurationTextTest {
         "99999999999999s",
         "2s\n"
       })
-  void anythingElse_isNoDuration(String text) {
+  void otherText_isNotADuration(String text) {
     assertEquals(Optional.empty(), DurationText.parse(text));
   }
 }

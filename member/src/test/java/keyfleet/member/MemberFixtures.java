@@ -18,11 +18,11 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.Sentinel;
 import keyfleet.crypto.SoftwareKek;
-import keyfleet.keyring.FleetReadiness.AnyProcesses;
-import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
 import keyfleet.keyring.Heartbeat.Host;
 import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.ReadinessGate.AnyProcesses;
+import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.RotationId;
 import keyfleet.keyring.RotationJob;
@@ -34,10 +34,14 @@ import keyfleet.keyring.VersionEntry.Trust;
 import keyfleet.keyring.VersionState;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderException;
+import keyfleet.store.CollectionShape;
 
-/// The words in which the tests of this room speak.
+/// Values that the tests of this module share.
 public final class MemberFixtures {
   public static final SecureRandom RANDOM = new SecureRandom();
+
+  public static final CollectionShape ORDERS =
+      new CollectionShape("orders", "id", new TreeSet<>(Set.of("card", "name")));
 
   private MemberFixtures() {}
 
@@ -45,7 +49,7 @@ public final class MemberFixtures {
     return new KekVersion(number);
   }
 
-  /// Looks like one, and opens for nobody; always the same bytes.
+  /// A sentinel of valid form that no key opens. Always the same bytes.
   public static Sentinel sentinel(int version) {
     byte[] bytes =
         ByteBuffer.allocate(93)
@@ -62,15 +66,9 @@ public final class MemberFixtures {
     return job(new AnyProcesses());
   }
 
-  public static RotationJob job(ExpectedProcesses expectedProcesses) {
+  public static RotationJob job(ExpectedProcesses expected) {
     return new RotationJob(
-        new RotationId("r-1"),
-        Kind.ROTATION,
-        v(1),
-        v(2),
-        expectedProcesses,
-        Course.FORWARD,
-        "worker-1");
+        new RotationId("r-1"), Kind.ROTATION, v(1), v(2), expected, Course.FORWARD, "worker-1");
   }
 
   public static Keystore keystore(Rotation rotation) {
@@ -94,7 +92,8 @@ public final class MemberFixtures {
     return new ProcessInfo(instance, run, "api", "0.1.0", host);
   }
 
-  /// Keys in memory; more can be given, taken away or replaced, and it can fail.
+  /// A provider with keys in memory. Tests add keys, replace them by wrong ones, or make the
+  /// provider fail.
   public static final class InMemoryKeyProvider implements KekProvider {
     private static final Map<Integer, SoftwareKek> KEKS = new HashMap<>();
 

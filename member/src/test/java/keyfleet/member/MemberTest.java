@@ -1,5 +1,6 @@
 package keyfleet.member;
 
+import static keyfleet.member.MemberFixtures.ORDERS;
 import static keyfleet.member.MemberFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -31,31 +32,28 @@ import keyfleet.store.CollectionShape;
 import keyfleet.store.Fence;
 import org.junit.jupiter.api.Test;
 
-public class MemberTest {
-  public static final CollectionShape ORDERS =
-      new CollectionShape("orders", "id", new TreeSet<>(Set.of("card", "name")));
-
+class MemberTest {
   private static final Timings TIMINGS = Timings.DEFAULT;
   private static final Duration MILLI = Duration.ofMillis(1);
 
   private final TestFleet fleet = TestFleet.ofVersion1();
 
-  private MemberBuilder orders(MemberBuilder joining) {
-    return joining.collection(TestEngine.NAME, fleet.engine(), ORDERS);
+  private MemberBuilder withOrders(MemberBuilder builder) {
+    return builder.collection(TestEngine.NAME, fleet.engine(), ORDERS);
   }
 
-  private Member joined(String instance) {
-    return orders(fleet.member(instance)).join();
+  private Member join(String instance) {
+    return withOrders(fleet.member(instance)).join();
   }
 
   @Test
   void memberThatJoined_sealsAndOpensAtOnce() {
-    try (Member member = joined("api-1")) {
+    try (Member member = join("api-1")) {
       FieldCipher card = member.cipher("orders", "card");
-      SealedValue sealedValue = card.seal("o-1", "4111");
-      assertEquals("4111", card.open("o-1", sealedValue).text());
-      assertEquals("4111", card.open("o-1", sealedValue.bytes()).text());
-      assertEquals("Sealed[main v1]", sealedValue.toString());
+      SealedValue sealed = card.seal("o-1", "4111");
+      assertEquals("4111", card.open("o-1", sealed).text());
+      assertEquals("4111", card.open("o-1", sealed.bytes()).text());
+      assertEquals("SealedValue[main v1]", sealed.toString());
       assertEquals(v(1), member.activeVersion().orElseThrow());
       assertTrue(member.isReady());
     }
@@ -63,25 +61,24 @@ public class MemberTest {
   }
 
   @Test
-  void heartbeat_saysWhoAndWhatIsLoaded() {
-    orders(fleet.member("api-1")).role("api").software("7.1").join();
+  void heartbeat_containsTheProcessAndItsLoadedKeys() {
+    withOrders(fleet.member("api-1")).role("api").software("7.1").join();
     Heartbeat beat = fleet.heartbeats().getFirst();
     assertEquals("api-1", beat.instance());
     assertEquals("api", beat.process().role());
     assertEquals("7.1", beat.process().software());
     assertEquals(1, beat.epoch());
-    beat.loadedVersion().values().forEach(it -> assertInstanceOf(Proved.class, it.proofStatus()));
+    beat.loadedVersions().values().forEach(it -> assertInstanceOf(Proved.class, it.proofStatus()));
   }
 
   @Test
-  void valueOfAnotherPlace_isNotOpenedAndNotExplained() {
-    Member member = joined("api-1");
-    SealedValue sealedValue = member.cipher("orders", "card").seal("o-1", "4111");
+  void valueOfAnotherField_isRefusedWithoutAReason() {
+    Member member = join("api-1");
+    SealedValue sealed = member.cipher("orders", "card").seal("o-1", "4111");
     var elsewhere =
         List.of(
             assertThrows(
-                ContextMismatch.class,
-                () -> member.cipher("orders", "card").open("o-2", sealedValue)),
+                ContextMismatch.class, () -> member.cipher("orders", "card").open("o-2", sealed)),
             assertThrows(
                 ContextMismatch.class,
                 () -> member.cipher("orders", "card").open("o-1", new byte[9])),
@@ -91,26 +88,24 @@ public class MemberTest {
                     member
                         .cipher("orders", "card")
                         .open(
-                            "o-1",
-                            new SealedValue(new KeyringName("other"), sealedValue.envelope()))));
+                            "o-1", new SealedValue(new KeyringName("other"), sealed.envelope()))));
     assertEquals(1, elsewhere.stream().map(Throwable::getMessage).distinct().count());
-    assertThrows(
-        ContextMismatch.class, () -> member.cipher("orders", "name").open("o-1", sealedValue));
+    assertThrows(ContextMismatch.class, () -> member.cipher("orders", "name").open("o-1", sealed));
     assertFalse(elsewhere.getFirst().getMessage().contains("o-2"), "ids may be personal");
   }
 
   @Test
   void undeclaredCollectionOrField_isABug() {
-    Member member = joined("api-1");
+    Member member = join("api-1");
     assertThrows(IllegalArgumentException.class, () -> member.cipher("customers", "card"));
     assertThrows(IllegalArgumentException.class, () -> member.cipher("orders", "cvv"));
   }
 
   @Test
-  void flip_isSeenSoonByAHintAndShownSoonAfter() {
+  void flip_isNoticedByAHintAndShownInTheNextHeartbeat() {
     fleet.keys().give(2);
     fleet.rotation().announce(2);
-    Member member = joined("api-1");
+    Member member = join("api-1");
     FieldCipher card = member.cipher("orders", "card");
     SealedValue before = card.seal("o-1", "4111");
     fleet.rotation().stage(2);
@@ -127,10 +122,10 @@ public class MemberTest {
   }
 
   @Test
-  void flipWithoutAHint_isSeenWithinABeat() {
+  void flipWithoutAHint_isNoticedWithinAHeartbeat() {
     fleet.keys().give(2);
     fleet.rotation().announce(2);
-    Member member = joined("api-1");
+    Member member = join("api-1");
     fleet.engine().inner().disconnectWatches();
     fleet.rotation().stage(2);
     fleet.rotation().flip();
@@ -139,9 +134,9 @@ public class MemberTest {
   }
 
   @Test
-  void stagedKeyThatIsMissing_readsOnlyUntilItIsProvisioned() {
+  void missingStagedKey_stopsSealingUntilItIsProvisioned() {
     TestKeyProvider own = fleet.keysOf(1);
-    Member member = orders(fleet.memberWith(own, "api-1")).join();
+    Member member = withOrders(fleet.memberWith(own, "api-1")).join();
     FieldCipher card = member.cipher("orders", "card");
     SealedValue before = card.seal("o-1", "4111");
     fleet.rotation().announce(2);
@@ -156,26 +151,26 @@ public class MemberTest {
   }
 
   @Test
-  void valueUnderAKeyThatIsNotLoaded_saysWhichOne() {
+  void valueUnderAKeyThatIsNotLoaded_namesTheVersion() {
     fleet.keys().give(2);
-    Member rich = joined("api-1");
+    Member withBothKeys = join("api-1");
     fleet.rotation().announce(2);
     fleet.rotation().stage(2);
     fleet.rotation().flip();
     fleet.advance(Duration.ofSeconds(2));
-    SealedValue sealedValue = rich.cipher("orders", "card").seal("o-1", "4111");
-    Member poor = orders(fleet.memberWith(fleet.keysOf(1), "api-2")).join();
+    SealedValue sealed = withBothKeys.cipher("orders", "card").seal("o-1", "4111");
+    Member withOldKey = withOrders(fleet.memberWith(fleet.keysOf(1), "api-2")).join();
     KeyVersionNotLoaded missing =
         assertThrows(
             KeyVersionNotLoaded.class,
-            () -> poor.cipher("orders", "card").open("o-1", sealedValue));
+            () -> withOldKey.cipher("orders", "card").open("o-1", sealed));
     assertTrue(missing.getMessage().contains("main v2"), missing.getMessage());
-    assertFalse(poor.isReady());
+    assertFalse(withOldKey.isReady());
   }
 
   @Test
   void storeOutage_stopsSealingExactlyWhenTheLeaseEnds() {
-    Member member = joined("api-1");
+    Member member = join("api-1");
     FieldCipher card = member.cipher("orders", "card");
     SealedValue before = card.seal("o-1", "4111");
     fleet.engine().disconnect();
@@ -191,7 +186,7 @@ public class MemberTest {
 
   @Test
   void storeThatComesBack_isNoticedByItself() {
-    Member member = joined("api-1");
+    Member member = join("api-1");
     FieldCipher card = member.cipher("orders", "card");
     fleet.engine().disconnect();
     fleet.advance(Duration.ofMinutes(10));
@@ -203,8 +198,8 @@ public class MemberTest {
   }
 
   @Test
-  void silentStore_isAskedFourTimesABeat() {
-    Member member = joined("api-1");
+  void silentStore_isTriedFourTimesAHeartbeat() {
+    Member member = join("api-1");
     FieldCipher card = member.cipher("orders", "card");
     for (int i = 0; i < 20; i++) {
       fleet.engine().disconnect();
@@ -216,17 +211,18 @@ public class MemberTest {
     }
   }
 
-  /// A clock that moves: the round before the registration is older than it (ADR 7).
+  /// With a clock that moves, the round before the registration is older than the registration (ADR
+  /// 7).
   @Test
   void memberThatJoined_sealsAtOnceAlsoIfItIsTheFirstToRegister() {
     AtomicLong nanos = new AtomicLong();
-    Member member = orders(fleet.member("api-1")).clock(nanos::incrementAndGet).join();
+    Member member = withOrders(fleet.member("api-1")).clock(nanos::incrementAndGet).join();
     assertEquals(v(1), member.cipher("orders", "card").seal("o-1", "4111").version());
   }
 
   @Test
-  void tenMinutesOfWork_makeNobodyStale() {
-    joined("api-1");
+  void tenMinutesOfWork_keepTheHeartbeatFresh() {
+    join("api-1");
     for (int i = 0; i < 600; i++) {
       fleet.advance(Duration.ofSeconds(1));
       Heartbeat beat = fleet.heartbeats().getFirst();
@@ -237,18 +233,18 @@ public class MemberTest {
 
   @Test
   void secondRunUnderOneName_doesNotStart() {
-    joined("api-1");
-    NameTaken taken = assertThrows(NameTaken.class, () -> joined("api-1"));
+    join("api-1");
+    NameTaken taken = assertThrows(NameTaken.class, () -> join("api-1"));
     assertTrue(taken.remedy().contains("KEYFLEET_INSTANCE"), taken.remedy());
     fleet.advance(Duration.ofMinutes(5));
-    assertThrows(NameTaken.class, () -> joined("api-1"));
+    assertThrows(NameTaken.class, () -> join("api-1"));
     assertEquals(1, fleet.heartbeats().size());
   }
 
   @Test
   void nameOfAMemberThatLeft_isFree() {
-    joined("api-1").close();
-    assertTrue(joined("api-1").isReady());
+    join("api-1").close();
+    assertTrue(join("api-1").isReady());
   }
 
   @Test
@@ -262,7 +258,7 @@ public class MemberTest {
             TIMINGS.adopt());
     TimingsMismatch refused =
         assertThrows(
-            TimingsMismatch.class, () -> orders(fleet.member("api-1")).timings(own).join());
+            TimingsMismatch.class, () -> withOrders(fleet.member("api-1")).timings(own).join());
     assertEquals(
         "this process was set to KEYFLEET_TIMING_HEARTBEAT=2s, the fleet to"
             + " KEYFLEET_TIMING_HEARTBEAT=30s",
@@ -270,19 +266,19 @@ public class MemberTest {
     assertEquals(
         List.of(),
         new CollectionRegistry(fleet.engine().inner(), () -> "n").registrations(KeyringName.MAIN));
-    assertTrue(orders(fleet.member("api-1")).timings(TIMINGS).join().isReady());
+    assertTrue(withOrders(fleet.member("api-1")).timings(TIMINGS).join().isReady());
   }
 
   @Test
   void storeThatDoesNotAnswer_isNotJoined() {
     fleet.engine().disconnect();
-    StoreUnavailable refused = assertThrows(StoreUnavailable.class, () -> joined("api-1"));
+    StoreUnavailable refused = assertThrows(StoreUnavailable.class, () -> join("api-1"));
     assertEquals("no connection", refused.getMessage());
   }
 
   @Test
   void collectionOfAnotherShape_doesNotStart() {
-    joined("api-1");
+    join("api-1");
     CollectionShape less = new CollectionShape("orders", "id", new TreeSet<>(Set.of("card")));
     MemberBuilder other = fleet.member("api-2").collection(TestEngine.NAME, fleet.engine(), less);
     NotRegistered refused = assertThrows(NotRegistered.class, other::join);
@@ -291,7 +287,7 @@ public class MemberTest {
   }
 
   @Test
-  void emptyKeyring_beatsAndSealsWhenTheFirstKeyComes() {
+  void memberOfAnEmptyKeyring_sealsWhenTheFirstKeyIsAnnounced() {
     TestFleet empty = TestFleet.withoutKeystore();
     Member member =
         empty.member("api-1").collection(TestEngine.NAME, empty.engine(), ORDERS).join();
@@ -308,16 +304,16 @@ public class MemberTest {
   void keyringOfAPlugin_sealsNoRecords() {
     TestFleet plugins = TestFleet.withoutKeystore();
     plugins.rotation().bootstrap(Keystore.Use.KMS);
-    MemberBuilder joining =
+    MemberBuilder builder =
         plugins.member("api-1").collection(TestEngine.NAME, plugins.engine(), ORDERS);
-    assertThrows(InvalidSetting.class, joining::join);
+    assertThrows(InvalidSetting.class, builder::join);
     assertEquals(List.of(), plugins.heartbeats());
     assertTrue(plugins.member("api-1").join().isReady());
   }
 
   @Test
   void fenceAheadOfTheKeystore_isASafeHold() {
-    Member member = joined("api-1");
+    Member member = join("api-1");
     fleet.engine().collection("orders").fence(Fence.of(new Fence.Term(1, 9), Set.of(v(1))));
     fleet.advance(Duration.ofSeconds(33));
     NotAdmitted refused =
@@ -327,13 +323,13 @@ public class MemberTest {
 
   @Test
   void memberThatLeft_sealsNothingAndStillOpens() {
-    Member member = joined("api-1");
+    Member member = join("api-1");
     FieldCipher card = member.cipher("orders", "card");
-    SealedValue sealedValue = card.seal("o-1", "4111");
+    SealedValue sealed = card.seal("o-1", "4111");
     member.close();
     member.close();
     assertThrows(NotAdmitted.class, () -> card.seal("o-1", "4111"));
-    assertEquals("4111", card.open("o-1", sealedValue).text());
+    assertEquals("4111", card.open("o-1", sealed).text());
     assertFalse(member.isReady());
     fleet.advance(Duration.ofMinutes(1));
     assertEquals(List.of(), fleet.heartbeats());
@@ -342,13 +338,14 @@ public class MemberTest {
   @Test
   void twoKeyrings_shareAnEngine() {
     TestFleet archive = fleet.sharingStore(new KeyringName("archive"));
-    Member first = joined("api-1");
+    Member first = join("api-1");
     CollectionShape files = new CollectionShape("files", "id", new TreeSet<>(Set.of("body")));
     Member second =
         archive.member("api-1").collection(TestEngine.NAME, fleet.engine(), files).join();
-    SealedValue sealedValue = second.cipher("files", "body").seal("f-1", new byte[] {1, 2});
-    assertEquals("Sealed[archive v1]", sealedValue.toString());
-    assertEquals("Sealed[main v1]", first.cipher("orders", "card").seal("o-1", "1").toString());
+    SealedValue sealed = second.cipher("files", "body").seal("f-1", new byte[] {1, 2});
+    assertEquals("SealedValue[archive v1]", sealed.toString());
+    assertEquals(
+        "SealedValue[main v1]", first.cipher("orders", "card").seal("o-1", "1").toString());
     assertEquals(1, fleet.heartbeats().size());
     assertEquals(1, archive.heartbeats().size());
     second.close();
@@ -358,9 +355,9 @@ public class MemberTest {
         () -> archive.member("api-2").collection(TestEngine.NAME, fleet.engine(), ORDERS).join());
   }
 
-  /// How a driver of the room above is hooked in.
+  /// A driver of the module `control` runs as such an activity.
   @Test
-  void activity_happensAsTimeGoesBy() {
+  void periodicActivity_runsAsTimePasses() {
     AtomicLong calls = new AtomicLong();
     fleet.every(Duration.ofSeconds(10), calls::incrementAndGet);
     fleet.advance(Duration.ofSeconds(9));

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PlaintextTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "4111", "Ünïcödé", "€", "𝄞 clef", "\u0000"})
-  void text_comesBackAsItWas(String text) {
+  void text_isReturnedUnchanged(String text) {
     try (Plaintext plaintext = Plaintext.of(text)) {
       assertEquals(text, plaintext.text());
       assertEquals(text, plaintext.text());
@@ -22,12 +22,12 @@ class PlaintextTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"\uD834", "a\uDD1E", "\uDD1E\uD834", "a\uD834"})
-  void halfACharacter_isRefusedRatherThanReplaced(String text) {
+  void halfASurrogatePair_isRefused(String text) {
     assertThrows(IllegalArgumentException.class, () -> Plaintext.of(text));
   }
 
   @Test
-  void bytesThatAreNoText_areGivenAsBytesOnly() {
+  void bytesThatAreNotText_areReturnedOnlyAsBytes() {
     byte[] bytes = {(byte) 0xFF, 0, 1};
     Plaintext plaintext = Plaintext.of(bytes);
     bytes[2] = 9;
@@ -36,7 +36,7 @@ class PlaintextTest {
   }
 
   @Test
-  void closedValue_isGone() {
+  void closedValue_cannotBeRead() {
     Plaintext plaintext = Plaintext.of("4111");
     assertEquals("Plaintext[4 bytes]", plaintext.toString());
     plaintext.close();
@@ -45,14 +45,11 @@ class PlaintextTest {
   }
 
   @Test
-  void sealedValue_goesThroughBytesAndText() {
-    SealedValue sealedValue =
-        new SealedValue(KeyringName.MAIN, MemberFixtures.sentinel(3).envelope());
-    assertEquals(
-        Optional.of(sealedValue), SealedValue.parse(KeyringName.MAIN, sealedValue.bytes()));
-    assertEquals(
-        Optional.of(sealedValue), SealedValue.parse(KeyringName.MAIN, sealedValue.base64()));
-    assertEquals("Sealed[main v3]", sealedValue.toString());
+  void sealedValue_isParsedFromItsBytesAndText() {
+    SealedValue sealed = new SealedValue(KeyringName.MAIN, MemberFixtures.sentinel(3).envelope());
+    assertEquals(Optional.of(sealed), SealedValue.parse(KeyringName.MAIN, sealed.bytes()));
+    assertEquals(Optional.of(sealed), SealedValue.parse(KeyringName.MAIN, sealed.base64()));
+    assertEquals("SealedValue[main v3]", sealed.toString());
     assertEquals(Optional.empty(), SealedValue.parse(KeyringName.MAIN, "no base 64"));
     assertEquals(Optional.empty(), SealedValue.parse(KeyringName.MAIN, new byte[20]));
   }

@@ -1,7 +1,7 @@
 package keyfleet.member;
 
+import static keyfleet.member.MemberFixtures.ORDERS;
 import static keyfleet.member.MemberFixtures.v;
-import static keyfleet.member.MemberTest.ORDERS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -37,8 +37,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// A member on its own threads and the machine's clock. The store's time stands, so nobody is ever
-/// stale.
+/// A member with its own threads and the machine's clock. The store's time stands still, so no
+/// heartbeat becomes stale.
 @Timeout(60)
 class PlatformMemberThreadsTest {
   private static final Timings FAST =
@@ -49,10 +49,10 @@ class PlatformMemberThreadsTest {
           Duration.ofMinutes(6),
           Duration.ofMillis(40));
 
-  /// Nothing of the store is answered while it is held.
+  /// The store does not answer while the gate is held.
   private static final class GatedKv implements ForwardingKv {
     private final Kv inner;
-    private final Semaphore open = new Semaphore(1);
+    private final Semaphore gate = new Semaphore(1);
     private final Semaphore beats = new Semaphore(0);
     private final Semaphore calls = new Semaphore(0);
 
@@ -63,27 +63,27 @@ class PlatformMemberThreadsTest {
     @Override
     public Kv inner() {
       calls.release();
-      open.acquireUninterruptibly();
-      open.release();
+      gate.acquireUninterruptibly();
+      gate.release();
       return inner;
     }
 
     @Override
     public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
-      WriteResult writeResult = inner().update(bucket, key, value, expected);
+      WriteResult result = inner().update(bucket, key, value, expected);
       beats.release();
-      return writeResult;
+      return result;
     }
 
     void awaitBeats(int count) throws InterruptedException {
       beats.drainPermits();
-      assertTrue(beats.tryAcquire(count, 30, TimeUnit.SECONDS), "beats");
+      assertTrue(beats.tryAcquire(count, 30, TimeUnit.SECONDS), "too few heartbeats");
     }
 
-    void shut() throws InterruptedException {
-      open.acquire();
+    void block() throws InterruptedException {
+      gate.acquire();
       calls.drainPermits();
-      assertTrue(calls.tryAcquire(30, TimeUnit.SECONDS), "a round is under way");
+      assertTrue(calls.tryAcquire(30, TimeUnit.SECONDS), "no round called the store");
     }
   }
 
@@ -92,15 +92,15 @@ class PlatformMemberThreadsTest {
   private final ConcurrentLinkedQueue<MemberEvent> events = new ConcurrentLinkedQueue<>();
   private final AtomicReference<Member> open = new AtomicReference<>();
 
-  private MemberBuilder joining() {
+  private MemberBuilder newBuilder() {
     return Member.builder(kv, KeyringName.MAIN)
         .instance("api-1")
         .collection(TestEngine.NAME, fleet.engine(), ORDERS)
         .threads(new PlatformMemberThreads("test", Duration.ofMillis(300)));
   }
 
-  private Member joined(MemberBuilder joining) {
-    Member member = joining.join();
+  private Member join(MemberBuilder builder) {
+    Member member = builder.join();
     open.set(member);
     return member;
   }
@@ -114,8 +114,8 @@ class PlatformMemberThreadsTest {
   }
 
   @Test
-  void member_beatsByItselfUntilItIsClosed() throws InterruptedException {
-    Member member = joined(joining().provider(fleet.keys()).listener(events::add));
+  void member_writesHeartbeatsUntilItIsClosed() throws InterruptedException {
+    Member member = join(newBuilder().provider(fleet.keys()).listener(events::add));
     kv.awaitBeats(5);
     member.close();
     assertEquals(0, fleet.heartbeats().size());
@@ -127,10 +127,10 @@ class PlatformMemberThreadsTest {
   }
 
   @Test
-  void twoThreadsThatSealDuringAFlip_neverFailAndMoveOn() throws InterruptedException {
+  void twoThreadsThatSealDuringAFlip_neverFailAndUseTheNewVersion() throws InterruptedException {
     fleet.keys().give(2);
     fleet.rotation().announce(2);
-    Member member = joined(joining().provider(fleet.keys()));
+    Member member = join(newBuilder().provider(fleet.keys()));
     AtomicBoolean over = new AtomicBoolean();
     Set<KekVersion> seen = new ConcurrentSkipListSet<>();
     ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
@@ -168,15 +168,15 @@ class PlatformMemberThreadsTest {
 
   @Test
   void storeCallThatHangs_blocksNeitherOpeningNorSealingNorClosing() throws InterruptedException {
-    Member member = joined(joining().provider(fleet.keys()));
+    Member member = join(newBuilder().provider(fleet.keys()));
     FieldCipher card = member.cipher("orders", "card");
-    kv.shut();
-    SealedValue sealedValue = card.seal("o-1", "4111");
-    assertEquals("4111", card.open("o-1", sealedValue).text());
+    kv.block();
+    SealedValue sealed = card.seal("o-1", "4111");
+    assertEquals("4111", card.open("o-1", sealed).text());
     member.close();
     assertThrows(NotAdmitted.class, () -> card.seal("o-1", "4111"));
     assertEquals(1, fleet.heartbeats().size());
-    kv.open.release();
+    kv.gate.release();
   }
 
   @Test
@@ -207,7 +207,7 @@ class PlatformMemberThreadsTest {
           @Override
           public void close() {}
         };
-    Member member = joined(joining().provider(sleepy));
+    Member member = join(newBuilder().provider(sleepy));
     FieldCipher card = member.cipher("orders", "card");
     slow.set(true);
     hanging.await();
@@ -218,7 +218,7 @@ class PlatformMemberThreadsTest {
   }
 
   @Test
-  void observerThatHangs_doesNotKeepTheMemberFromBeating() throws InterruptedException {
+  void listenerThatHangs_doesNotStopHeartbeats() throws InterruptedException {
     CountDownLatch release = new CountDownLatch(1);
     MemberListener stuck =
         _ -> {
@@ -228,16 +228,16 @@ class PlatformMemberThreadsTest {
             Thread.currentThread().interrupt();
           }
         };
-    joined(joining().provider(fleet.keys()).listener(stuck));
+    join(newBuilder().provider(fleet.keys()).listener(stuck));
     kv.awaitBeats(5);
     release.countDown();
   }
 
-  /// A provider must not throw this; if one does, the member outlives it.
+  /// A provider must not throw this exception. If one does, the member survives it.
   @Test
-  void defectInARound_isToldAndTheNextRoundGoesOn() throws InterruptedException {
+  void unexpectedExceptionInARound_isReportedAndTheNextRoundRuns() throws InterruptedException {
     AtomicBoolean broken = new AtomicBoolean();
-    CountDownLatch told = new CountDownLatch(1);
+    CountDownLatch reported = new CountDownLatch(1);
     KekProvider defect =
         new KekProvider() {
           @Override
@@ -256,16 +256,16 @@ class PlatformMemberThreadsTest {
           @Override
           public void close() {}
         };
-    joined(
-        joining()
+    join(
+        newBuilder()
             .provider(defect)
             .listener(event -> {
               if (event instanceof RoundFailed) {
-                told.countDown();
+                reported.countDown();
               }
             }));
     broken.set(true);
-    assertTrue(told.await(30, TimeUnit.SECONDS), "told");
+    assertTrue(reported.await(30, TimeUnit.SECONDS), "the event was not reported");
     broken.set(false);
     kv.awaitBeats(2);
   }

@@ -47,7 +47,7 @@ class ProcessSettingsTest {
     "KUBERNETES_SERVICE_HOST=10.0.0.1 HOSTNAME=a POD_NAME=b, b, b",
     "KUBERNETES_SERVICE_HOST=10.0.0.1, cap-api-1-1234, ''"
   })
-  void instance_isNamedByTheFirstWhoKnows(String words, String instance, String pod) {
+  void instanceName_comesFromTheFirstVariableThatIsSet(String words, String instance, String pod) {
     ProcessSettings settings = settings(words);
     assertEquals(instance, settings.instance());
     assertEquals(pod, settings.host().pod());
@@ -82,10 +82,10 @@ class ProcessSettingsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "KEYFLEET_INSTANCE=, KEYFLEET_INSTANCE is set and empty, unset KEYFLEET_INSTANCE",
-    "POD_NAME=, POD_NAME is set and empty, unset POD_NAME",
-    "KEYFLEET_INSTANCE=ä, an instance name is letters, KEYFLEET_INSTANCE=api-1",
-    "KEYFLEET_INSTANCE=-a, not '-a', KEYFLEET_INSTANCE=api-1",
+    "KEYFLEET_INSTANCE=, KEYFLEET_INSTANCE is set but empty, unset KEYFLEET_INSTANCE",
+    "POD_NAME=, POD_NAME is set but empty, unset POD_NAME",
+    "KEYFLEET_INSTANCE=ä, an instance name has letters, KEYFLEET_INSTANCE=api-1",
+    "KEYFLEET_INSTANCE=-a, this one is '-a', KEYFLEET_INSTANCE=api-1",
     "…HEARTBEAT=, KEYFLEET_TIMING_HEARTBEAT is '', KEYFLEET_TIMING_HEARTBEAT=30s",
     "…LEASE=90, KEYFLEET_TIMING_LEASE is '90', KEYFLEET_TIMING_LEASE=90s",
     "…HEARBEAT=3s, there is no setting KEYFLEET_TIMING_HEARBEAT, one of KEYFLEET_TIMING_HEARTBEAT",
@@ -115,11 +115,11 @@ class ProcessSettingsTest {
         assertThrows(
             InvalidSetting.class,
             () -> ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "a\u001b[31m"), MACHINE));
-    assertTrue(refused.getMessage().endsWith("not 'a?[31m'"), refused.getMessage());
+    assertTrue(refused.getMessage().endsWith("this one is 'a?[31m'"), refused.getMessage());
   }
 
   @Test
-  void thisMachine_isKnown() {
+  void thisProcess_isKnown() {
     LocalProcess here = LocalProcess.current();
     assertEquals(ProcessHandle.current().pid(), here.pid());
     assertTrue(here.host().matches("\\S+"), here.host());

@@ -1,7 +1,7 @@
 package keyfleet.member;
 
+import static keyfleet.member.MemberFixtures.ORDERS;
 import static keyfleet.member.MemberFixtures.v;
-import static keyfleet.member.MemberTest.ORDERS;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -52,7 +52,7 @@ class RecordCipherTest {
     return PlainFields.ofTexts(Map.of("card", card, "name", name));
   }
 
-  private StoredRecord sealed() {
+  private StoredRecord sealRecord() {
     return orders.seal("o-1", texts("4111", "Ada"));
   }
 
@@ -67,8 +67,8 @@ class RecordCipherTest {
   }
 
   @Test
-  void recordSealedAsOne_isOpenedAsOne() {
-    StoredRecord record = sealed();
+  void sealedRecord_isOpened() {
+    StoredRecord record = sealRecord();
     assertEquals(Set.of(v(1)), record.fields().versions());
     try (PlainFields opened = orders.open(record)) {
       assertEquals("4111", opened.text("card"));
@@ -79,12 +79,12 @@ class RecordCipherTest {
 
   @Test
   void partialChange_movesTheOtherFieldsToo() {
-    StoredRecord record = sealed();
+    StoredRecord record = sealRecord();
     flip();
-    RecordChange recordChange = orders.change(record, PlainFields.ofTexts(Map.of("card", "5500")));
-    assertEquals(record, recordChange.before());
-    assertEquals(Set.of(v(2)), recordChange.after().versions());
-    try (PlainFields opened = orders.open(new StoredRecord(record.id(), recordChange.after()))) {
+    RecordChange change = orders.change(record, PlainFields.ofTexts(Map.of("card", "5500")));
+    assertEquals(record, change.before());
+    assertEquals(Set.of(v(2)), change.after().versions());
+    try (PlainFields opened = orders.open(new StoredRecord(record.id(), change.after()))) {
       assertEquals("5500", opened.text("card"));
       assertEquals("Ada", opened.text("name"));
     }
@@ -92,7 +92,7 @@ class RecordCipherTest {
 
   @Test
   void mixedRecord_endsUnderOneVersion() {
-    StoredRecord old = sealed();
+    StoredRecord old = sealRecord();
     flip();
     StoredRecord mixed =
         with(
@@ -107,12 +107,12 @@ class RecordCipherTest {
   /// K4.
   @Test
   void rewrappedField_keepsItsDataBytes() {
-    StoredRecord record = sealed();
+    StoredRecord record = sealRecord();
     flip();
     Bytes before = field(record.fields(), "name");
     Bytes after = field(orders.rewrap(record).after(), "name");
     assertArrayEquals(data(before), data(after));
-    assertFalse(before.equals(after), "the wrap is another");
+    assertFalse(before.equals(after), "the wrapped key did not change");
   }
 
   private static byte[] data(Bytes envelope) {
@@ -123,13 +123,13 @@ class RecordCipherTest {
 
   @Test
   void fieldUnderTheActiveVersion_isLeftAsItIs() {
-    StoredRecord record = sealed();
+    StoredRecord record = sealRecord();
     assertEquals(record.fields(), orders.rewrap(record).after());
   }
 
   @Test
-  void fieldThatIsNotReplacedAndCannotBeMoved_isNotPassedOver() {
-    StoredRecord record = sealed();
+  void unreadableFieldThatIsNotReplaced_failsTheChange() {
+    StoredRecord record = sealRecord();
     flip();
     StoredRecord broken = with(record, "name", Bytes.copyOf(new byte[] {1, 2, 3}));
     PlainFields card = PlainFields.ofTexts(Map.of("card", "5500"));
@@ -147,8 +147,8 @@ class RecordCipherTest {
   }
 
   @Test
-  void lease_boundsRewrappingToo() {
-    StoredRecord record = sealed();
+  void endedLease_stopsRewrappingToo() {
+    StoredRecord record = sealRecord();
     fleet.engine().disconnect();
     fleet.advance(Duration.ofSeconds(91));
     assertThrows(LeaseExpired.class, () -> orders.rewrap(record));
@@ -156,7 +156,7 @@ class RecordCipherTest {
     assertEquals("Ada", orders.open(record).text("name"));
   }
 
-  /// Each permit asks for the standing twice; here every other permit is under another version.
+  /// Each permit reads the state twice; here every other permit is for another version.
   @Test
   void flipBetweenTwoFields_doesNotSplitARecord() {
     flip();

@@ -12,28 +12,10 @@ import keyfleet.keyring.Rotation;
 import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.Timings;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class RemedyTest {
-  @ParameterizedTest
-  @CsvSource({
-    "env, main, set KEYFLEET_KEK_V2 to the fleet's bytes and restart the process",
-    "env, card-data, set KEYFLEET_KEK_CARD_DATA_V2 to the fleet's bytes and restart the process",
-    "file, main, place the fleet's main.v2.key in the key folder",
-    "pkcs11, main, give the process the token that has the key keyfleet-main-v2",
-    "vault, main, 'give the process a token whose policy allows version 2 of the keyring''s Transit"
-        + " key, and keep the key''s min_decryption_version at or below it'",
-    "awskms, card-data, 'give the process a role that may use the KMS key that"
-        + " alias/keyfleet-card-data-v2 names, in its region'",
-    "attic, main, give the process access to main v2 in attic"
-  })
-  void missingKey_isProvidedAsItsProviderNeeds(String provider, String keyring, String remedy) {
-    assertEquals(remedy, Remedy.forMissingKey(provider, new KeyringName(keyring), v(2)));
-  }
-
   @Test
-  void everyStanding_hasASentenceAndARemedy() {
+  void everyState_hasASentenceAndARemedy() {
     List<MembershipState> all =
         List.of(
             new MembershipState.ReadOnly(
@@ -44,9 +26,9 @@ class RemedyTest {
             new MembershipState.NameTaken("run-2"),
             new MembershipState.DifferentTimings(Timings.DEFAULT, Timings.DEFAULT),
             new MembershipState.NotJoined("it has not joined the fleet yet"));
-    for (MembershipState membershipState : all) {
-      String sentence = Remedy.describe(membershipState);
-      String remedy = Remedy.of(KeyringName.MAIN, membershipState);
+    for (MembershipState state : all) {
+      String sentence = Remedy.describe(state);
+      String remedy = Remedy.of(KeyringName.MAIN, state);
       assertTrue(sentence.length() > 10 && !sentence.contains("Try:"), sentence);
       assertTrue(remedy.length() > 10 && !remedy.contains("\n"), remedy);
     }

@@ -1,7 +1,7 @@
 package keyfleet.member;
 
+import static keyfleet.member.MemberFixtures.ORDERS;
 import static keyfleet.member.MemberFixtures.v;
-import static keyfleet.member.MemberTest.ORDERS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -98,7 +98,7 @@ class SealedRecordsTest {
     }
   }
 
-  /// The process slept through a flip, and its clock with it: its lease seems to hold.
+  /// The process slept through a flip and its clock stood still, so its lease seems to hold.
   @Test
   void writeBehindTheFence_isRefusedUntilTheFlipIsSeen() {
     orders.insert("o-1", both("4111", "Ada"));
@@ -108,47 +108,47 @@ class SealedRecordsTest {
     fleet.rotation().flip();
     stored.fence(Fence.of(new Fence.Term(1, 2), Set.of(v(2))));
     Fenced refused = assertThrows(Fenced.class, () -> orders.insert("o-2", both("1", "2")));
-    assertEquals("seal the value anew, and write it again", refused.remedy());
+    assertEquals("seal the value again, then write it", refused.remedy());
     fleet.advance(Duration.ofSeconds(2));
     assertTrue(orders.insert("o-2", both("1", "2")));
     assertTrue(orders.update("o-1", card("5500")));
   }
 
   @Test
-  void storeThatDoesNotAnswer_isSaidToBeSo() {
+  void storeThatDoesNotAnswer_throwsStoreUnavailable() {
     fleet.engine().disconnect();
     assertThrows(StoreUnavailable.class, () -> orders.find("o-1"));
     assertThrows(StoreUnavailable.class, () -> orders.insert("o-1", card("1")));
   }
 
-  private SealedRecords over(Supplier<Fault> faults) {
-    return new SealedRecords(orders.cipher(), new UnsureRecords(stored, faults));
+  private SealedRecords withFaults(Supplier<Fault> faults) {
+    return new SealedRecords(orders.cipher(), new UnreliableRecords(stored, faults));
   }
 
-  /// Each write of a call meets the trouble once, then none.
+  /// The first write of a call meets the fault, later ones do not.
   @ParameterizedTest
   @EnumSource(Fault.class)
-  void writeWithoutAClearAnswer_isFoundOut(Fault fault) {
+  void writeWithoutAClearAnswer_isResolvedByReadingBack(Fault fault) {
     Deque<Fault> next = new ArrayDeque<>(List.of(fault));
-    SealedRecords unsure = over(() -> next.isEmpty() ? Fault.NONE : next.pop());
-    assertTrue(unsure.insert("o-1", both("4111", "Ada")));
+    SealedRecords unreliable = withFaults(() -> next.isEmpty() ? Fault.NONE : next.pop());
+    assertTrue(unreliable.insert("o-1", both("4111", "Ada")));
     assertEquals("4111", text("card"));
     next.add(fault);
-    assertTrue(unsure.update("o-1", card("5500")));
+    assertTrue(unreliable.update("o-1", card("5500")));
     assertEquals("5500", text("card"));
     assertEquals("Ada", text("name"));
   }
 
   @Test
-  void writeThatNeverGetsAnAnswer_endsAfterSomeTries() {
-    SealedRecords deaf = over(() -> Fault.LOST);
-    assertThrows(Contended.class, () -> deaf.insert("o-1", card("1")));
+  void writeThatNeverGetsAnAnswer_endsAfterSomeAttempts() {
+    SealedRecords unanswered = withFaults(() -> Fault.LOST);
+    assertThrows(Contended.class, () -> unanswered.insert("o-1", card("1")));
     orders.insert("o-1", both("4111", "Ada"));
-    assertThrows(Contended.class, () -> deaf.update("o-1", card("1")));
+    assertThrows(Contended.class, () -> unanswered.update("o-1", card("1")));
     assertEquals("4111", text("card"));
   }
 
-  /// Every update is overtaken by another's.
+  /// Another writer wins the race against each update.
   @Test
   void updatesThatRace_loseNothing() {
     orders.insert("o-1", both("0", "0"));
@@ -161,11 +161,11 @@ class SealedRecordsTest {
           }
 
           @Override
-          public RecordWriteResult compareAndSet(RecordChange recordChange) {
+          public RecordWriteResult compareAndSet(RecordChange change) {
             if (left[0]-- > 0) {
               orders.update("o-1", PlainFields.ofTexts(Map.of("name", "by another")));
             }
-            return stored.compareAndSet(recordChange);
+            return stored.compareAndSet(change);
           }
         };
     assertTrue(new SealedRecords(orders.cipher(), racing).update("o-1", card("mine")));
@@ -174,12 +174,12 @@ class SealedRecordsTest {
   }
 
   /// As [keyfleet.store.UnreliableKv], for records.
-  private static final class UnsureRecords implements ForwardingRecords {
+  private static final class UnreliableRecords implements ForwardingRecords {
     private final Records inner;
     private final Supplier<Fault> faults;
     private Runnable late = () -> {};
 
-    UnsureRecords(Records inner, Supplier<Fault> faults) {
+    UnreliableRecords(Records inner, Supplier<Fault> faults) {
       this.inner = inner;
       this.faults = faults;
     }
@@ -191,15 +191,15 @@ class SealedRecordsTest {
 
     @Override
     public RecordWriteResult insert(StoredRecord added) {
-      return disturbed(() -> inner.insert(added));
+      return runWithFault(() -> inner.insert(added));
     }
 
     @Override
-    public RecordWriteResult compareAndSet(RecordChange recordChange) {
-      return disturbed(() -> inner.compareAndSet(recordChange));
+    public RecordWriteResult compareAndSet(RecordChange change) {
+      return runWithFault(() -> inner.compareAndSet(change));
     }
 
-    private RecordWriteResult disturbed(Supplier<RecordWriteResult> write) {
+    private RecordWriteResult runWithFault(Supplier<RecordWriteResult> write) {
       late.run();
       late = () -> {};
       return switch (faults.get()) {

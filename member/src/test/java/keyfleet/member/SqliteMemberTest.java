@@ -1,8 +1,8 @@
 package keyfleet.member;
 
+import static keyfleet.member.MemberFixtures.ORDERS;
 import static keyfleet.member.MemberFixtures.RANDOM;
 import static keyfleet.member.MemberFixtures.v;
-import static keyfleet.member.MemberTest.ORDERS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -36,7 +36,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The five lines on a real engine, with real threads and the machine's own clock.
+/// The five lines of the package description on a real engine, with real threads and the machine's
+/// clock.
 class SqliteMemberTest {
   @TempDir Path folder;
   private final TestKeyProvider provider = TestFleet.ofVersion1().keysOf(1);
@@ -76,8 +77,8 @@ class SqliteMemberTest {
             .instance("api-1")
             .join()) {
       FieldCipher card = member.cipher("orders", "card");
-      SealedValue sealedValue = card.seal("o-1", "4111");
-      assertEquals("4111", card.open("o-1", sealedValue).text());
+      SealedValue sealed = card.seal("o-1", "4111");
+      assertEquals("4111", card.open("o-1", sealed).text());
       SealedRecords orders = member.records("orders");
       assertTrue(orders.insert("o-1", PlainFields.ofTexts(Map.of("card", "4111", "name", "Ada"))));
       assertTrue(orders.update("o-1", PlainFields.ofTexts(Map.of("card", "5500"))));

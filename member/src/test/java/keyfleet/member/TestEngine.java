@@ -16,9 +16,9 @@ import keyfleet.store.StoreException;
 import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreCheck;
 
-/// A store in memory that can be cut off. Collections are made when they are first asked for.
+/// An engine in memory that tests can disconnect. It creates a collection when it is first used.
 public final class TestEngine implements Engine {
-  /// What it is called in registrations.
+  /// The name of the engine in registrations.
   public static final String NAME = "memory";
 
   private final FakeKv kv;
@@ -31,16 +31,16 @@ public final class TestEngine implements Engine {
 
   @Override
   public Kv kv() {
-    return (ForwardingKv) () -> reached(kv);
+    return (ForwardingKv) () -> requireConnected(kv);
   }
 
   @Override
   public Records records(CollectionShape shape) {
     FakeRecords records = collection(shape.name());
-    return (ForwardingRecords) () -> reached(records);
+    return (ForwardingRecords) () -> requireConnected(records);
   }
 
-  /// What is stored, for a test to look at, also while the store is cut off.
+  /// The stored records, for a test to inspect, also while the engine is disconnected.
   public synchronized FakeRecords collection(String name) {
     return collections.computeIfAbsent(name, _ -> new FakeRecords());
   }
@@ -53,7 +53,7 @@ public final class TestEngine implements Engine {
     return kv;
   }
 
-  /// From here on nobody is answered.
+  /// Makes every call fail until [#reconnect].
   public void disconnect() {
     disconnected = true;
   }
@@ -62,7 +62,7 @@ public final class TestEngine implements Engine {
     disconnected = false;
   }
 
-  private <T> T reached(T port) {
+  private <T> T requireConnected(T port) {
     if (disconnected) {
       throw new StoreException("no connection");
     }

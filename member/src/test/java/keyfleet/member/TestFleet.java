@@ -23,8 +23,9 @@ import keyfleet.member.heartbeat.MemberThreads;
 import keyfleet.store.FakeStoreClock;
 import org.jspecify.annotations.Nullable;
 
-/// A fleet without a server, for the tests of an application: its store is in memory, and time
-/// stands until a test moves it. Members beat as their time comes, on the thread of the test.
+/// A fleet without a server, for the tests of an application. Its store is in memory, and time
+/// stands still until the test advances it. Members run their rounds when they are due, on the
+/// test's thread.
 ///
 /// ```java
 /// TestFleet fleet = TestFleet.ofVersion1();
@@ -36,10 +37,10 @@ import org.jspecify.annotations.Nullable;
 /// fleet.rotation().flip();
 /// ```
 ///
-/// A test that has the driver of the `control` room can let it do the rotation: [#every] calls it
-/// as time goes by. For one thread.
+/// A test that uses the driver of the module `control` can let it do the rotation: [#every] calls
+/// it as time passes. For one thread.
 public final class TestFleet {
-  /// What heartbeats and keystores call the provider of a test's keys.
+  /// The name of the provider in heartbeats and keystores.
   public static final String PROVIDER = "test";
 
   private static final class PeriodicActivity {
@@ -54,27 +55,27 @@ public final class TestFleet {
     }
   }
 
-  /// Members beat when the test's time comes to it.
+  /// Runs rounds when the test's clock reaches them.
   private final class TestMemberThreads implements MemberThreads {
-    private @Nullable HeartbeatLoop heartbeatLoop;
+    private @Nullable HeartbeatLoop loop;
 
     @Override
-    public Consumer<MemberEvent> eventSink(MemberListener memberListener) {
+    public Consumer<MemberEvent> eventSink(MemberListener listener) {
       return event -> {
         events.add(event);
-        memberListener.onEvent(event);
+        listener.onEvent(event);
       };
     }
 
     @Override
-    public void start(HeartbeatLoop newRounds) {
-      heartbeatLoop = newRounds;
-      loops.add(newRounds);
+    public void start(HeartbeatLoop newLoop) {
+      loop = newLoop;
+      loops.add(newLoop);
     }
 
     @Override
     public void stop() {
-      HeartbeatLoop started = heartbeatLoop;
+      HeartbeatLoop started = loop;
       if (started != null && loops.remove(started)) {
         started.leave();
       }
@@ -86,7 +87,7 @@ public final class TestFleet {
   private final TestEngine engine;
   private final SecureRandom random = new SecureRandom();
 
-  /// Always the same: a test that fails once fails again.
+  /// A fixed seed, so that a failure can be repeated.
   private final Random jitter = new Random(1);
 
   private final Map<Integer, SoftwareKek> keks = new HashMap<>();
@@ -116,14 +117,15 @@ public final class TestFleet {
     return fleet;
   }
 
-  /// Another keyring in the same store, at the same time. Its members beat when it is advanced.
+  /// A fleet of another keyring with the same store and clock. Its members run their rounds only
+  /// when this other fleet is advanced.
   public TestFleet sharingStore(KeyringName other) {
     TestFleet fleet = new TestFleet(other, rotation.timings(), time, engine);
     fleet.rotation.announce(1);
     return fleet;
   }
 
-  /// Without a keystore; announcing version 1 makes it.
+  /// A fleet without a keystore. Announcing version 1 creates it.
   public static TestFleet withoutKeystore() {
     FakeStoreClock time = new FakeStoreClock();
     return new TestFleet(KeyringName.MAIN, Timings.DEFAULT, time, new TestEngine(time));
@@ -137,12 +139,12 @@ public final class TestFleet {
     return keyring;
   }
 
-  /// What every member loads that is not told otherwise: version 1, and what is given.
+  /// The keys that members load by default: version 1 and those that the test adds.
   public TestKeyProvider keys() {
     return keys;
   }
 
-  /// Keys of the same bytes, for one member alone.
+  /// Keys with the fleet's bytes, for one member alone.
   public TestKeyProvider keysOf(int... versions) {
     TestKeyProvider some = new TestKeyProvider(keyring, this::kek, this::newKek);
     for (int version : versions) {
@@ -164,7 +166,7 @@ public final class TestFleet {
     return rotation;
   }
 
-  /// A process that is about to join, with the fleet's keys.
+  /// The builder of a member that loads the fleet's keys.
   public MemberBuilder member(String instance) {
     return memberWith(keys, instance);
   }
@@ -179,7 +181,7 @@ public final class TestFleet {
         .threads(new TestMemberThreads());
   }
 
-  /// What all members said that happened to them.
+  /// The events of all members.
   public List<MemberEvent> events() {
     return List.copyOf(events);
   }
@@ -188,25 +190,25 @@ public final class TestFleet {
     return new RosterStore(engine.inner(), keyring).read(rotation.timings()).heartbeats();
   }
 
-  /// On the clock of members and store alike.
+  /// The time on the clock that members and the store share.
   public long nanos() {
     return Duration.ofMillis(time.now().millis()).toNanos();
   }
 
-  /// Does `work` each time `period` has gone by.
+  /// Runs `work` each time `period` has passed.
   public void every(Duration period, Runnable work) {
     periodicActivities.add(
         new PeriodicActivity(period.toNanos(), work, nanos() + period.toNanos()));
   }
 
-  /// Lets time go by, and whatever is due happen at its time.
+  /// Advances the clock and runs what is due, each at its time.
   public void advance(Duration duration) {
     long until = nanos() + duration.toNanos();
     while (untilNext() <= until - nanos()) {
       step(Math.max(untilNext(), 0));
       new ArrayList<>(loops)
           .stream()
-              .filter(it -> it.heartbeatSchedule().nanosUntilDue() <= 0)
+              .filter(it -> it.schedule().nanosUntilDue() <= 0)
               .forEach(HeartbeatLoop::runRoundOrReport);
       periodicActivities.stream().filter(it -> it.due <= nanos()).toList().forEach(this::run);
     }
@@ -220,13 +222,13 @@ public final class TestFleet {
 
   private long untilNext() {
     return LongStream.concat(
-            loops.stream().mapToLong(it -> it.heartbeatSchedule().nanosUntilDue()),
+            loops.stream().mapToLong(it -> it.schedule().nanosUntilDue()),
             periodicActivities.stream().mapToLong(it -> it.due - nanos()))
         .min()
         .orElse(Long.MAX_VALUE);
   }
 
-  /// To the next millisecond: the store counts in those.
+  /// Rounds up to milliseconds, the unit of the store's clock.
   private void step(long nanos) {
     time.advance(Duration.ofMillis((nanos + 999_999) / 1_000_000));
   }

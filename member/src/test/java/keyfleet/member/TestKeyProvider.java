@@ -10,13 +10,13 @@ import keyfleet.crypto.SoftwareKek;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderException;
 
-/// The keys that one process of a [TestFleet] can load. More can be given, taken away or replaced
-/// by wrong ones, and it can fail.
+/// The keys that one process of a [TestFleet] can load. Tests add and remove keys, replace them by
+/// wrong ones, or make the provider fail.
 public final class TestKeyProvider implements KekProvider {
   private final KeyringName keyring;
   private final IntFunction<SoftwareKek> right;
   private final IntFunction<SoftwareKek> wrong;
-  private final Map<Integer, SoftwareKek> held = new TreeMap<>();
+  private final Map<Integer, SoftwareKek> keks = new TreeMap<>();
   private boolean failing;
 
   TestKeyProvider(
@@ -27,18 +27,18 @@ public final class TestKeyProvider implements KekProvider {
   }
 
   public synchronized TestKeyProvider give(int version) {
-    held.put(version, right.apply(version));
+    keks.put(version, right.apply(version));
     return this;
   }
 
-  /// Other bytes under the same number.
+  /// Adds other bytes under the same version number.
   public synchronized TestKeyProvider giveWrong(int version) {
-    held.put(version, wrong.apply(version));
+    keks.put(version, wrong.apply(version));
     return this;
   }
 
   public synchronized TestKeyProvider take(int version) {
-    held.remove(version);
+    keks.remove(version);
     return this;
   }
 
@@ -58,9 +58,9 @@ public final class TestKeyProvider implements KekProvider {
   @Override
   public synchronized KekSet load() {
     if (failing) {
-      throw new ProviderException("the test's keys are gone", "mend()");
+      throw new ProviderException("the test's keys are gone", "recover()");
     }
-    return KekSet.of(keyring, new HashMap<>(held).values());
+    return KekSet.of(keyring, new HashMap<>(keks).values());
   }
 
   @Override

@@ -30,8 +30,8 @@ import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.WriteOutcome;
 
-/// What an operator and a driver would do to the keys of a [TestFleet], each step when the test
-/// says so. No gate is asked: a test may flip under a process that is not ready.
+/// Does to the keys of a [TestFleet] what an operator and a driver do, one step at a time. It
+/// checks no gate: a test may flip while a process is not ready.
 public final class TestRotation {
   private static final int PAGE = 100;
 
@@ -50,7 +50,7 @@ public final class TestRotation {
     return timings;
   }
 
-  /// Not counted by the store's being cut off.
+  /// Reaches the store even while the engine is disconnected.
   private KeystoreStore keystoreStore() {
     return new KeystoreStore(fleet.engine().inner(), fleet.keyring(), () -> "test-" + nonces++);
   }
@@ -63,28 +63,28 @@ public final class TestRotation {
     return keystoreStore().read().orElseThrow(() -> new IllegalStateException("no keystore yet"));
   }
 
-  /// Makes a version known; version 1 makes the keystore.
+  /// Announces a version. Version 1 creates the keystore.
   public void announce(int version) {
     if (version == 1) {
       bootstrap(Keystore.Use.RECORDS);
     } else {
-      StoredKeystore held = storedKeystore();
-      write(held, held.keystore().announce(new KekVersion(version), keyVersion(version)));
+      StoredKeystore stored = storedKeystore();
+      write(stored, stored.keystore().announce(new KekVersion(version), versionEntry(version)));
     }
   }
 
   void bootstrap(Keystore.Use use) {
     var identity = new Keystore.Identity("test", 1, use);
-    check(keystoreStore().create(Keystore.bootstrap(identity, keyVersion(1), timings)));
+    check(keystoreStore().create(Keystore.bootstrap(identity, versionEntry(1), timings)));
   }
 
-  private VersionEntry keyVersion(int version) {
+  private VersionEntry versionEntry(int version) {
     Sentinel sentinel =
         Sentinel.create(cipher(version), new KekVersion(version), random).orElseThrow();
     return new VersionEntry(TestFleet.PROVIDER, sentinel, VersionState.ANNOUNCED);
   }
 
-  /// From here on, who has not proved it reads only.
+  /// Stages a version. From now on a process that has not proved it may not seal.
   public void stage(int version) {
     RotationId id = new RotationId("test-rotation-" + version);
     decide(
@@ -92,15 +92,15 @@ public final class TestRotation {
             id, keystore().active(), new KekVersion(version), "test-driver"));
   }
 
-  /// Makes the staged version the active one, in a new epoch. Records stay as they are.
+  /// Makes the staged version active, in a new epoch. Records do not change.
   public void flip() {
     decide(new RotationEvent.GatePassed(rotationEpoch()));
     decide(new RotationEvent.FencesOpened(rotationEpoch()));
     decide(new RotationEvent.RewrapEnded(rotationEpoch()));
   }
 
-  /// Moves every record in the store to the active version, behind the fence, and ends the
-  /// rotation.
+  /// Fences the collections, moves every record in the store to the active version, and completes
+  /// the rotation.
   public void complete() {
     decide(new RotationEvent.Settled(rotationEpoch()));
     Keystore keystore = keystore();
@@ -130,9 +130,8 @@ public final class TestRotation {
             .fields()
             .byName()
             .forEach((field, bytes) -> {
-              FieldLocation fieldLocation =
-                  new FieldLocation(collection, record.id().value(), field);
-              moved.put(field, rewrap(cipher, fieldLocation, bytes, active));
+              FieldLocation location = new FieldLocation(collection, record.id().value(), field);
+              moved.put(field, rewrap(cipher, location, bytes, active));
             });
         RecordWriteResult write =
             records.compareAndSet(new RecordChange(record, SealedFields.of(moved)));
@@ -145,9 +144,9 @@ public final class TestRotation {
   }
 
   private static Bytes rewrap(
-      EnvelopeCipher cipher, FieldLocation fieldLocation, Bytes bytes, KekVersion active) {
+      EnvelopeCipher cipher, FieldLocation location, Bytes bytes, KekVersion active) {
     Envelope envelope = Envelope.parse(bytes.toArray()).orElseThrow();
-    return cipher.rewrap(fieldLocation, envelope, active) instanceof Rewrapped(Envelope next)
+    return cipher.rewrap(location, envelope, active) instanceof Rewrapped(Envelope next)
         ? Bytes.copyOf(next.toBytes())
         : bytes;
   }
@@ -165,21 +164,21 @@ public final class TestRotation {
     return new RotationEvent.RotationEpoch(id, keystore.epoch());
   }
 
-  private void decide(RotationEvent rotationEvent) {
-    StoredKeystore held = storedKeystore();
-    write(held, held.keystore().decide(rotationEvent));
+  private void decide(RotationEvent event) {
+    StoredKeystore stored = storedKeystore();
+    write(stored, stored.keystore().decide(event));
   }
 
-  private void write(StoredKeystore held, KeystoreDecision keystoreDecision) {
-    if (!(keystoreDecision instanceof KeystoreDecision.Accepted(Keystore next))) {
-      throw new IllegalStateException("the keystore does not go on: " + keystoreDecision);
+  private void write(StoredKeystore stored, KeystoreDecision decision) {
+    if (!(decision instanceof KeystoreDecision.Accepted(Keystore next))) {
+      throw new IllegalStateException("the keystore refused the change: " + decision);
     }
-    check(keystoreStore().replace(held, next));
+    check(keystoreStore().replace(stored, next));
   }
 
-  private static void check(WriteOutcome writeOutcome) {
-    if (!(writeOutcome instanceof WriteOutcome.Applied)) {
-      throw new IllegalStateException("the keystore was not written: " + writeOutcome);
+  private static void check(WriteOutcome outcome) {
+    if (!(outcome instanceof WriteOutcome.Applied)) {
+      throw new IllegalStateException("the keystore was not written: " + outcome);
     }
   }
 }

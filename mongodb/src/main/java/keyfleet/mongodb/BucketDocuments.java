@@ -21,8 +21,8 @@ import org.bson.conversions.Bson;
 import org.bson.types.Binary;
 import org.bson.types.ObjectId;
 
-/// The documents of one bucket. The package's description says what their fields mean, and how
-/// revisions rise across deletion and expiry. What the driver throws is passed on.
+/// The documents of one bucket. The package description explains their fields, and how revisions
+/// rise across deletion and expiry. Exceptions of the driver pass through.
 final class BucketDocuments {
   static final String ID = "_id";
   static final String REVISION = "rev";
@@ -33,11 +33,11 @@ final class BucketDocuments {
   private static final String VALUE = "value";
   private static final String CLAIM = "claim";
 
-  /// A revision is the life of its key and, below this bit, the write within that life.
+  /// A revision has the life of its key above this bit, and the write within that life below it.
   private static final int LIFE_SHIFT = 32;
 
-  /// Answers name their fields: mongo-java-server hands out whole documents by reference, and the
-  /// next write would change them on their way out.
+  /// Reads project their fields: without a projection mongo-java-server returns its own documents,
+  /// and the next write would change them while they are sent.
   private static final Bson WHOLE = Projections.include(ID, REVISION, AT, VALUE, GONE, CLAIM);
 
   private static final Bson STAMP = Projections.include(ID, REVISION, AT, GONE, CLAIM);
@@ -73,12 +73,12 @@ final class BucketDocuments {
         .maxTime(MongoSettings.SERVER_LIMIT.toMillis(), MILLISECONDS);
   }
 
-  /// Entries written at this moment or earlier are gone. The store is asked for its time, where
-  /// entries expire at all.
+  /// Entries written at this time or earlier have expired. Reads the store's time if entries of the
+  /// bucket expire.
   ///
-  /// Asked *before* a read it makes the answer exact: an entry given was alive at some moment of
-  /// the call, one held back had expired when it was read. A change is judged by it too, so a
-  /// refresh that arrives just as its entry expires may still be taken.
+  /// Taken *before* a read it makes the result exact: a returned entry was alive at some moment of
+  /// the call, an omitted one had expired when it was read. Changes use it too, so a refresh at the
+  /// very moment of expiry may still succeed.
   Instant expiryHorizon() {
     return switch (bucket) {
       case Bucket.Lasting _ -> Instant.EPOCH;
@@ -106,7 +106,7 @@ final class BucketDocuments {
         new StoreTime(at.toEpochMilli()));
   }
 
-  /// The key's document; where there is none, a claim to it, which is no entry yet.
+  /// Returns the key's document. Without one, creates a claim, which is not an entry yet.
   Document claimSlot(Key key) {
     Instant now = Instant.ofEpochMilli(clock.latest().millis());
     Document claim =
@@ -121,8 +121,8 @@ final class BucketDocuments {
     return slot.getLong(REVISION) == 0;
   }
 
-  /// The revision by which a slot becomes an entry. The life of a claim is counted *after* the
-  /// claim was made, so that it is later than all that the key had before.
+  /// Takes the revision with which a slot becomes an entry. The life of a claim is counted *after*
+  /// the claim was created, so that it is higher than every earlier life of the key.
   long takeNextRevision(Document slot) {
     return isClaim(slot) ? (takeNextLife() << LIFE_SHIFT) + 1 : slot.getLong(REVISION) + 1;
   }
@@ -136,12 +136,12 @@ final class BucketDocuments {
                 .projection(Projections.include(LIVES))
                 .returnDocument(ReturnDocument.AFTER));
     if (registration == null) {
-      throw new IllegalStateException("bucket " + bucket.name() + " is registered no more");
+      throw new IllegalStateException("bucket " + bucket.name() + " is no longer registered");
     }
     return registration.getLong(LIVES);
   }
 
-  /// Makes the slot an entry, unless it is no longer as it was read.
+  /// Makes the slot an entry; empty if the slot has changed since it was read.
   Optional<Revision> fill(Document slot, long revision, Value value) {
     Document asRead = new Document(ID, slot.getString(ID)).append(REVISION, slot.getLong(REVISION));
     if (isClaim(slot)) {
@@ -154,7 +154,7 @@ final class BucketDocuments {
     return write(asRead, change);
   }
 
-  /// Writes over whatever the key holds or held; nothing if it has no document but a claim.
+  /// Overwrites the key's entry or tombstone; empty if the key has no document or only a claim.
   Optional<Revision> overwrite(Key key, Value value) {
     Document unclaimed = new Document(ID, key.value()).append(REVISION, new Document("$gt", 0L));
     Document change =
@@ -173,7 +173,7 @@ final class BucketDocuments {
     return write(expectedFilter(key, expected, horizon), change);
   }
 
-  /// Leaves a document without value, so that pollers see the deletion.
+  /// Leaves a tombstone, a document without value, so that pollers see the deletion.
   Optional<Revision> markDeleted(Key key, Revision expected, Instant horizon) {
     Document change =
         new Document("$inc", new Document(REVISION, 1L))

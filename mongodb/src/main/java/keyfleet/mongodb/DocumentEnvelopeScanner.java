@@ -13,22 +13,22 @@ import org.bson.Document;
 import org.bson.types.Binary;
 import org.jspecify.annotations.Nullable;
 
-/// Looks for envelopes in the documents of one collection, at any field and within others. A field
-/// within another is named `outer.inner`, and what stands in a list `outer[]`.
+/// Looks for envelopes in the documents of one collection, in all fields and nested fields. A
+/// nested field is named `outer.inner`, an item of a list `outer[]`.
 final class DocumentEnvelopeScanner {
-  /// Fields within fields; the server itself allows a hundred.
+  /// Levels of nested fields; the server itself allows a hundred.
   static final int MAX_DEPTH = 10;
 
   private static final byte[] MAGIC = {(byte) 0xEB, 'K', 'F', 'E'};
 
   private final String collection;
   private final Set<String> declared;
-  private final EnvelopeScanBuilder count;
+  private final EnvelopeScanBuilder result;
 
-  DocumentEnvelopeScanner(String collection, Set<String> declared, EnvelopeScanBuilder count) {
+  DocumentEnvelopeScanner(String collection, Set<String> declared, EnvelopeScanBuilder result) {
     this.collection = collection;
     this.declared = declared;
-    this.count = count;
+    this.result = result;
   }
 
   void scan(Document document) {
@@ -45,15 +45,16 @@ final class DocumentEnvelopeScanner {
       case String text when text.startsWith(Base64Envelope.PREFIX) ->
           countEnvelope(path, Encoding.BASE64, Base64Envelope.version(text).orElse(null));
       case Document _, List<?> _ when depth == MAX_DEPTH ->
-          count.skip(
-              "fields of " + collection + " in more than " + MAX_DEPTH + " others", "a limit");
+          result.skip(
+              "fields of %s nested more than %d deep".formatted(collection, MAX_DEPTH),
+              "a limit of the scan");
       case Document inner -> scanNested(path, inner, depth);
       case List<?> list -> list.forEach(it -> scan(path + "[]", it, depth + 1));
-      case null, default -> {} // nothing that an envelope could be
+      case null, default -> {} // cannot hold an envelope
     }
   }
 
-  /// A field that was sealed by Keyfleet is named by itself, not by the part that has the bytes.
+  /// A field that Keyfleet sealed is named as a whole, not by the part that holds the bytes.
   private void scanNested(String path, Document inner, int depth) {
     boolean isSealed = inner.containsKey(SealedSubdocument.VERSION);
     inner.forEach((name, value) -> {
@@ -68,7 +69,7 @@ final class DocumentEnvelopeScanner {
   }
 
   private void countEnvelope(String path, Encoding encoding, @Nullable KekVersion version) {
-    count.addEnvelopes(collection, path, encoding, version, 1);
+    result.addEnvelopes(collection, path, encoding, version, 1);
   }
 
   private static boolean isEnvelope(Binary bytes) {

@@ -13,15 +13,15 @@ import keyfleet.store.StoreRefusedException;
 import org.bson.Document;
 import org.bson.types.ObjectId;
 
-/// The ids of an application's documents: strings, or ObjectIds, whose text is their 24 hex digits.
-/// A collection may have both; their order is that of the texts, byte by byte.
+/// Converts the ids of an application's documents: strings, or ObjectIds, whose text is their 24
+/// hex digits. A collection may have both; they are ordered by the bytes of their texts.
 final class DocumentIds {
   static final Comparator<RecordId> ORDER =
       (one, other) ->
           Arrays.compareUnsigned(one.value().getBytes(UTF_8), other.value().getBytes(UTF_8));
 
-  /// Types by which nothing can be named here. They are listed, as the server finds a type in its
-  /// index, but not the lack of one.
+  /// Types that cannot be an id here. The list is explicit because the server finds a type in its
+  /// index, but not the absence of a type.
   static final List<String> UNSUPPORTED_TYPES =
       List.of(
           "double",
@@ -52,14 +52,14 @@ final class DocumentIds {
       };
     } catch (IllegalArgumentException e) {
       throw new StoreRefusedException(
-          "a record's id is an ObjectId, or a string of 1 to %d bytes; here is one %s"
+          "a record's id must be an ObjectId or a string of 1 to %d bytes; found one %s"
               .formatted(RecordId.MAX_BYTES, e.getMessage()),
-          "name another field as the collection's id",
+          "declare another field as the collection's id",
           e);
     }
   }
 
-  /// What matches the id, whichever of both it is.
+  /// A filter that matches the id as string and as ObjectId.
   static Object filterFor(RecordId id) {
     return toObjectId(id)
         .<Object>map(it -> new Document("$in", List.of(id.value(), it)))
@@ -76,7 +76,7 @@ final class DocumentIds {
     return new Document("$gt", text);
   }
 
-  /// The ObjectIds whose text comes after `text`; nothing if none can.
+  /// A filter for the ObjectIds whose text sorts after `text`; empty if none can.
   static Optional<Document> objectIdsAfter(String text) {
     if (text.length() >= DIGITS && OBJECT_ID.matcher(text.substring(0, DIGITS)).matches()) {
       return Optional.of(new Document("$gt", new ObjectId(text.substring(0, DIGITS))));
@@ -91,8 +91,8 @@ final class DocumentIds {
     return firstIdAfter(digits, next).map(it -> new Document("$gte", new ObjectId(it)));
   }
 
-  /// The first text of 24 digits that begins with `digits` and goes on after `next`, or comes after
-  /// all that begin so.
+  /// The first text of 24 digits that begins with `digits` and continues with a digit after `next`;
+  /// if there is none, the first one after all texts that begin with `digits`.
   private static Optional<String> firstIdAfter(String digits, char next) {
     if (next <= '9') {
       return Optional.of(padWithZeros(digits));
@@ -114,7 +114,7 @@ final class DocumentIds {
     return digits + "0".repeat(DIGITS - digits.length());
   }
 
-  /// Capital digits are no digits of an ObjectId's text.
+  /// The text of an ObjectId has no upper-case digits.
   private static char lowerCaseOrNul(String text, int index) {
     char letter = text.charAt(index);
     return letter < 0x80 && !Character.isUpperCase(letter) ? letter : '\0';

@@ -8,8 +8,8 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.store.CollectionShape;
 import org.bson.Document;
 
-/// A fence as a validator: each sealed field is absent, or says in `kv` that its version is
-/// writable. An application's own validator stands beside it in one `$and`, after it.
+/// A fence as a validator document: each sealed field is absent, or has a writable version in `kv`.
+/// An application's own validator comes after it in the same `$and`.
 record FenceValidator(CollectionShape shape) {
   private static final String AND = "$and";
 
@@ -22,7 +22,7 @@ record FenceValidator(CollectionShape shape) {
     return new Document(AND, rules);
   }
 
-  /// The application's part of a validator, whoever made it; empty if it has none.
+  /// The application's part of a validator, with or without a fence; empty if it has none.
   Document applicationPart(Document validator) {
     List<Document> rules = rules(validator);
     boolean hasFence = !rules.isEmpty() && isFencePart(rules.getFirst());
@@ -32,7 +32,7 @@ record FenceValidator(CollectionShape shape) {
     return rules.size() > 1 ? rules.get(1) : new Document();
   }
 
-  /// An array could show a writable version in one of its items and hide another in the next.
+  /// Arrays are refused: one item could have a writable version while another item has an old one.
   private Document fencePart(List<Integer> writable) {
     List<Document> fields = new ArrayList<>();
     for (String field : shape.sealedFields()) {
@@ -46,7 +46,7 @@ record FenceValidator(CollectionShape shape) {
     return new Document(AND, fields);
   }
 
-  /// By its form and not by its fields: those of the collection may have been others then.
+  /// Recognizes a fence by its form, not by its fields: the collection's fields may have changed.
   private static boolean isFencePart(Document rule) {
     List<Document> fields = rules(rule);
     return !fields.isEmpty() && fields.stream().allMatch(FenceValidator::isFieldRule);

@@ -20,18 +20,18 @@ import keyfleet.store.Bucket;
 import keyfleet.store.StoreRefusedException;
 import org.bson.Document;
 
-/// The buckets of a store, each made by whoever uses it first and the same for all from then on.
+/// The registered buckets of a store. First use creates a bucket; its settings never change.
 final class MongoBucketRegistry {
-  /// The dot keeps it apart from buckets and collections: their names have none.
+  /// Cannot collide with buckets and collections: their names contain no dot.
   private static final String REGISTRY = "keyfleet.buckets";
 
   private static final String LIFETIME = "lifetime_ms";
   private static final long LASTING = 0;
 
-  /// How long pollers can see a deletion.
+  /// How long pollers can see a deletion before the server sweeps the tombstone.
   static final Duration TOMBSTONE_LIFETIME = Duration.ofHours(1);
 
-  /// The server's sweep comes after the entry is gone by store time, never before.
+  /// The server sweeps an entry only after it has expired by store time.
   private static final Duration SWEEP_DELAY = Duration.ofMinutes(1);
 
   private final MongoDatabase database;
@@ -61,22 +61,22 @@ final class MongoBucketRegistry {
     return registry.find(byName(collection)).projection(Projections.include(ID)).first() != null;
   }
 
-  /// Several processes may be here at once: all register the same or one of them fails, and making
-  /// an index that is there does nothing.
+  /// Safe for concurrent processes: they register the same settings or one fails, and the creation
+  /// of an existing index does nothing.
   private BucketDocuments create(Bucket bucket) {
     MongoCollection<Document> documents = database.getCollection(bucket.name());
     if (!isBucket(bucket.name()) && hasForeignDocuments(documents)) {
       throw new StoreRefusedException(
-          "collection %s of database %s is not Keyfleet's, but a bucket has that name"
+          "collection %s of database %s does not belong to Keyfleet, but Keyfleet needs that name"
               .formatted(bucket.name(), database.getName()),
-          "give Keyfleet a database of its own in the store's URL");
+          "give Keyfleet its own database in the store's URL");
     }
     register(bucket);
     createIndexes(bucket, documents);
     return new BucketDocuments(bucket, documents, registry, clock);
   }
 
-  /// Not ours if it holds documents and, read after them, there still is no registration.
+  /// True if the collection holds documents and, read after them, there is still no registration.
   private boolean hasForeignDocuments(MongoCollection<Document> documents) {
     return documents.find().projection(Projections.include(ID)).first() != null
         && !isBucket(documents.getNamespace().getCollectionName());
@@ -123,9 +123,10 @@ final class MongoBucketRegistry {
     };
   }
 
-  private static IllegalArgumentException mismatch(Bucket asked, Object registered) {
+  private static IllegalArgumentException mismatch(Bucket requested, Object registered) {
     return new IllegalArgumentException(
-        "bucket %s was made as %s, not as %s".formatted(asked.name(), registered, asked));
+        "bucket %s is registered as %s, not as %s"
+            .formatted(requested.name(), registered, requested));
   }
 
   private static Document byName(String name) {

@@ -7,7 +7,7 @@ import keyfleet.store.Census;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 
-/// A census as far as it has come.
+/// Counts records for a census, one at a time.
 final class MongoCensusCounter {
   private final SortedMap<KekVersion, Long> belonging = new TreeMap<>();
   private final SortedMap<KekVersion, Long> carrying = new TreeMap<>();
@@ -15,7 +15,7 @@ final class MongoCensusCounter {
 
   void add(StoredRecord record, boolean mislabelled) {
     SealedFields fields = record.fields();
-    fields.lowest().ifPresent(version -> belonging.merge(version, 1L, Long::sum));
+    fields.lowestVersion().ifPresent(version -> belonging.merge(version, 1L, Long::sum));
     fields.versions().forEach(version -> carrying.merge(version, 1L, Long::sum));
     unreadable += mislabelled || fields.hasUnreadable() ? 1 : 0;
   }

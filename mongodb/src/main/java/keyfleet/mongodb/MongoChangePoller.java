@@ -21,15 +21,15 @@ import keyfleet.store.Key;
 import keyfleet.store.Prefix;
 import org.bson.Document;
 
-/// What changed in a branch of a bucket since it was last asked, found by the server's times in its
-/// documents. Deletions are among them: they leave a document.
+/// Finds the changes below a prefix of a bucket since the last poll, by the server's times in the
+/// documents. It finds deletions too, because they leave a tombstone.
 ///
-/// The times of two writes may be the other way round than the writes, so each poll looks a little
-/// further back than the last one reached and leaves out what that one saw.
+/// The times of two writes may be in another order than the writes. So each poll reads a little
+/// further back than the end of the last poll, and skips what that poll has reported.
 final class MongoChangePoller {
   private static final Duration OVERLAP = Duration.ofSeconds(2);
 
-  /// More than this in one poll is not told one by one.
+  /// If a poll finds more changes, it reports one `Missed` instead of each change.
   private static final int MAX_CHANGES = 10_000;
 
   private final MongoCollection<Document> documents;
@@ -42,7 +42,7 @@ final class MongoChangePoller {
     this.prefix = prefix;
   }
 
-  /// Nothing before `now` counts.
+  /// Later polls report changes after `now`.
   void start(Instant now) {
     lastPoll = now;
     find(now).forEach(it -> seen.put(it.getString(ID), it.getLong(REVISION)));
@@ -55,9 +55,9 @@ final class MongoChangePoller {
         elapsed.compareTo(MongoBucketRegistry.TOMBSTONE_LIFETIME.dividedBy(2)) > 0;
     List<Document> found = find(clockWentBack ? now : lastPoll);
     boolean tooMany = found.size() > MAX_CHANGES;
-    List<ChangeHint> changeHints = new ArrayList<>();
+    List<ChangeHint> hints = new ArrayList<>();
     if (clockWentBack || tombstonesMayBeSwept || tooMany) {
-      changeHints.add(new Missed());
+      hints.add(new Missed());
     }
     Map<String, Long> known = seen;
     seen = new HashMap<>();
@@ -67,10 +67,10 @@ final class MongoChangePoller {
       long revision = document.getLong(REVISION);
       seen.put(key, revision);
       if (!tooMany && revision > 0 && !Long.valueOf(revision).equals(known.get(key))) {
-        changeHints.add(new Changed(new Key(key)));
+        hints.add(new Changed(new Key(key)));
       }
     }
-    return changeHints;
+    return hints;
   }
 
   private List<Document> find(Instant since) {

@@ -15,10 +15,10 @@ import keyfleet.store.engine.EnvelopeScan;
 import keyfleet.store.engine.StoreCheck;
 import org.bson.Document;
 
-/// The collections of a database that hold an application's records.
+/// Finds, checks and creates the collections that hold an application's records.
 final class MongoCollections {
   private static final String NOT_ENFORCED =
-      "this server takes validators but enforces none: collections count as unfenced";
+      "this server accepts validators but does not enforce them: collections count as unfenced";
 
   private static final int NAMESPACE_EXISTS = 48;
 
@@ -37,17 +37,17 @@ final class MongoCollections {
     MongoErrors.translate(() -> {
       requireCollection(shape);
       requireUniqueIndex(shape);
-      documents.refuseForeignIds();
+      documents.refuseUnsupportedIds();
       return shape;
     });
     return new MongoRecords(shape, documents, new MongoFence(shape, database, validators));
   }
 
-  EnvelopeScan survey(EnvelopeScan.Scope scope) {
+  EnvelopeScan scanForEnvelopes(EnvelopeScan.Scope scope) {
     return new MongoEnvelopeScanner(database, buckets, scope).scan();
   }
 
-  /// A collection that is there is left as it is, but for the index that its ids need.
+  /// An existing collection stays as it is, except for the unique index on its ids.
   void create(CollectionShape shape) {
     MongoErrors.translate(() -> {
       try {
@@ -69,11 +69,12 @@ final class MongoCollections {
   StoreCheck checkFencing() {
     try {
       return validators.isEnforced()
-          ? StoreCheck.ok("validators are enforced, so a fence holds old writers off")
+          ? StoreCheck.ok("validators are enforced, so a fence stops old writers")
           : StoreCheck.warn(
-              NOT_ENFORCED, "disable old versions only; destroying one needs a written waiver");
+              NOT_ENFORCED,
+              "disable old versions, do not destroy them; destroying one needs a written waiver");
     } catch (StoreException e) {
-      return StoreCheck.warn("whether validators are enforced was not found out", e.getMessage());
+      return StoreCheck.warn("cannot tell whether validators are enforced", e.getMessage());
     }
   }
 
@@ -89,8 +90,8 @@ final class MongoCollections {
     }
     if (buckets.isBucket(shape.name())) {
       throw new StoreRefusedException(
-          "%s is a bucket of Keyfleet's own".formatted(shape.name()),
-          "give Keyfleet a database of its own in the store's URL");
+          "collection %s is a bucket of Keyfleet".formatted(shape.name()),
+          "give Keyfleet its own database in the store's URL");
     }
   }
 

@@ -13,8 +13,8 @@ import keyfleet.store.StoreRefusedException;
 import keyfleet.store.engine.StoreUrl;
 import org.jspecify.annotations.Nullable;
 
-/// The first call of a client. The driver tells every reason for which it finds no server by the
-/// same timeout; here those that waiting cannot mend are told apart.
+/// Translates the errors of a client's first call. The driver reports every failure to find a
+/// server with the same timeout; this class separates TLS failures, which a retry cannot fix.
 final class MongoConnectErrors {
   private MongoConnectErrors() {}
 
@@ -34,9 +34,10 @@ final class MongoConnectErrors {
 
   private static StoreRefusedException tlsFailure(StoreUrl url, MongoException e) {
     return new StoreRefusedException(
-        "TLS with %s fails: its certificate or ours is not trusted, or it speaks no TLS"
+        "TLS with %s failed: a certificate is not trusted, or the server does not use TLS"
             .formatted(url),
-        "tlsCAFile names who signed the server's certificate, tlsCertificateKeyFile ours",
+        "tlsCAFile=FILE with the CA of the server, tlsCertificateKeyFile=FILE with the client"
+            + " certificate",
         e);
   }
 

@@ -19,9 +19,9 @@ import keyfleet.store.engine.StoreCheck;
 import keyfleet.store.engine.StoreUrl;
 import org.jspecify.annotations.Nullable;
 
-/// A database on a MongoDB server, opened and found fit for use.
+/// The engine for a MongoDB database: opens it and checks that it is safe to use.
 public final class MongoEngine implements Engine {
-  /// Kept here, as a logger that nobody holds forgets its level.
+  /// Kept in a field: the JVM forgets the level of a logger without references.
   private static final Logger DRIVER_LOGGER = Logger.getLogger("org.mongodb.driver");
 
   private final MongoClient client;
@@ -93,7 +93,7 @@ public final class MongoEngine implements Engine {
 
   @Override
   public EnvelopeScan scanForEnvelopes(EnvelopeScan.Scope scope) {
-    return collections.survey(scope);
+    return collections.scanForEnvelopes(scope);
   }
 
   @Override
@@ -114,7 +114,7 @@ public final class MongoEngine implements Engine {
     client.close();
   }
 
-  /// Hears when the driver gives up its connections.
+  /// Receives the driver's event when it drops its connections.
   private static final class ConnectionLossListener implements ConnectionPoolListener {
     private volatile @Nullable MongoWatchRegistry watches;
 

@@ -15,8 +15,9 @@ import keyfleet.store.engine.EnvelopeScan.Scope;
 import keyfleet.store.engine.EnvelopeScanBuilder;
 import org.bson.Document;
 
-/// Looks through every collection of a database. The server cannot search fields that it is not
-/// told by name, so every document is read, in batches; each must come within the limits of a read.
+/// Looks for envelopes in every collection of a database. The server can search only fields that a
+/// query names, so the scanner reads every document, in batches; the server's time limit applies to
+/// each batch.
 final class MongoEnvelopeScanner {
   private static final int BATCH = 500;
   private static final String OWN_PREFIX = "keyfleet.";
@@ -24,10 +25,10 @@ final class MongoEnvelopeScanner {
   private final MongoDatabase database;
   private final MongoBucketRegistry buckets;
   private final Scope scope;
-  private final EnvelopeScanBuilder count = new EnvelopeScanBuilder();
+  private final EnvelopeScanBuilder result = new EnvelopeScanBuilder();
 
   MongoEnvelopeScanner(MongoDatabase database, MongoBucketRegistry buckets, Scope scope) {
-    // A primary gives batches after the first for no stronger concern, and a look needs none.
+    // With a stronger concern a primary returns only the first batch, and a scan needs none.
     this.database = database.withReadConcern(ReadConcern.LOCAL);
     this.buckets = buckets;
     this.scope = scope;
@@ -39,9 +40,9 @@ final class MongoEnvelopeScanner {
     for (Document collection : listed) {
       scanOrSkip(collection.getString("name"), String.valueOf(collection.getString("type")));
     }
-    count.skip("system collections", "they are the server's own");
-    count.skip("other databases of this server", "a URL names one");
-    return count.build();
+    result.skip("system collections", "they belong to the server");
+    result.skip("other databases of this server", "not named by the URL");
+    return result.build();
   }
 
   private void scanOrSkip(String name, String type) {
@@ -49,20 +50,20 @@ final class MongoEnvelopeScanner {
       return;
     }
     if (type.equals("view") || type.equals("timeseries")) {
-      count.skip(
+      result.skip(
           type + " " + name,
-          type.equals("view") ? "its documents are those of collections" : "it cannot be fenced");
+          type.equals("view") ? "its documents come from collections" : "it cannot be fenced");
     } else if (name.startsWith(OWN_PREFIX) || MongoErrors.translate(() -> buckets.isBucket(name))) {
-      count.skip("Keyfleet's own collections", "they hold no records");
+      result.skip("Keyfleet's own collections", "they contain no records");
     } else {
       scanCollection(name);
     }
   }
 
-  /// One collection that may not be read keeps nobody from the others.
+  /// A collection that may not be read does not stop the scan.
   private void scanCollection(String name) {
     DocumentEnvelopeScanner document =
-        new DocumentEnvelopeScanner(name, declaredFields(name), count);
+        new DocumentEnvelopeScanner(name, declaredFields(name), result);
     try {
       MongoErrors.translate(() -> {
         long scanned = 0;
@@ -72,13 +73,13 @@ final class MongoEnvelopeScanner {
             scanned++;
           }
           if (found.hasNext()) {
-            count.skipRest(name, scope.maxRows());
+            result.skipRest(name, scope.maxRows());
           }
         }
         return scanned;
       });
     } catch (StoreRefusedException e) {
-      count.addFailure("collection " + name, e.getMessage());
+      result.addFailure("collection " + name, e.getMessage());
     }
   }
 

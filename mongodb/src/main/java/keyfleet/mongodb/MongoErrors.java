@@ -14,16 +14,16 @@ import java.util.function.Supplier;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 
-/// What it means that a call of the driver failed. The driver's own text stays unsaid but for the
-/// name of the server's error: it can hold documents, and a URL with its password.
+/// Translates exceptions of the driver. The messages never contain the driver's own text, because
+/// it can contain documents and passwords; they contain only the name of the server's error.
 final class MongoErrors {
   static final int UNAUTHORIZED = 13;
   static final int NO_SUCH_COMMAND = 59;
   static final int VALIDATION = 121;
   static final int DUPLICATE_KEY = 11_000;
 
-  /// Errors by which a server says that it refused a command before doing anything. An error that
-  /// is not here may stand for a write that was applied: it counts as no answer.
+  /// Errors with which a server refuses a command before it acts. After any other error the write
+  /// may have been applied, so it counts as no response.
   private static final Set<Integer> REFUSED_BEFORE_ACTING =
       Set.of(
           2, // bad value
@@ -43,7 +43,7 @@ final class MongoErrors {
 
   private MongoErrors() {}
 
-  /// For reads, and for steps before the one that writes what the caller asked for.
+  /// For reads, and for steps before the actual write.
   static <T> T translate(Supplier<T> call) {
     try {
       return call.get();
@@ -52,8 +52,8 @@ final class MongoErrors {
     }
   }
 
-  /// An upsert of a document that another makes at the same moment may fail by it; the second try
-  /// finds it there.
+  /// An upsert may fail because another client creates the same document at the same moment; the
+  /// second attempt finds the document.
   static <T> T retryUpsert(Supplier<T> call) {
     try {
       return call.get();
@@ -65,7 +65,7 @@ final class MongoErrors {
     }
   }
 
-  /// For the step that writes: `unknown` when it may have been applied.
+  /// For the actual write: returns `unknown` if it may have been applied.
   static <T> T translateWrite(Supplier<T> call, T unknown) {
     try {
       return call.get();
@@ -79,7 +79,7 @@ final class MongoErrors {
 
   static boolean isNotApplied(MongoException e) {
     return switch (e) {
-      // A kind of timeout, but one that can strike after the command was sent.
+      // A subclass of the timeout below, but it can occur after the command was sent.
       case MongoOperationTimeoutException _ -> false;
       case MongoTimeoutException _,
           MongoConnectionPoolClearedException _,
@@ -93,8 +93,8 @@ final class MongoErrors {
     };
   }
 
-  /// A primary that steps down while a write waits for its majority makes the driver throw the same
-  /// class as one that refuses at once; only then the answer has an `ok`, and it is 0.
+  /// The driver throws the same class when a primary steps down while a write waits for its
+  /// majority and when it refuses at once; only a refusal has an `ok`, with value 0.
   private static boolean isRefusal(MongoCommandException e) {
     var ok = e.getResponse().get("ok");
     return ok != null
@@ -118,7 +118,7 @@ final class MongoErrors {
               e);
       case MongoTimeoutException _ -> new StoreException("no primary of MongoDB answers", e);
       case MongoCommandException refused ->
-          new StoreException("MongoDB refused: " + errorName(refused), e);
+          new StoreException("MongoDB refused the command: " + errorName(refused), e);
       default -> new StoreException("the connection to MongoDB failed", e);
     };
   }

@@ -25,8 +25,8 @@ import keyfleet.store.Unknown;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
-/// The fence of one collection: remembered in a document, and held by a validator where the server
-/// enforces one. The package's description says what a validator can and cannot hold.
+/// The fence of one collection: stored in a document, and enforced by a validator where the server
+/// enforces validators. The package description says what a validator can and cannot enforce.
 final class MongoFence {
   private static final String ID = "_id";
   private static final String INCARNATION = "incarnation";
@@ -58,21 +58,21 @@ final class MongoFence {
     return current;
   }
 
-  /// First remembered, then enforced: who finds a fence in force finds it remembered too.
+  /// Stores the fence, then enforces it, so that every enforced fence is also stored.
   FenceResult raise(Fence next) {
-    FenceResult fenceResult = MongoErrors.translateWrite(() -> store(next), new Unknown());
-    if (!(fenceResult instanceof Raised)) {
-      return fenceResult;
+    FenceResult result = MongoErrors.translateWrite(() -> store(next), new Unknown());
+    if (!(result instanceof Raised)) {
+      return result;
     }
     if (!validators.isEnforced()) {
       return new Unenforced();
     }
-    fenceResult = MongoErrors.translateWrite(() -> validators.install(shape, next), new Unknown());
-    return fenceResult instanceof Raised ? confirm(next) : fenceResult;
+    result = MongoErrors.translateWrite(() -> validators.install(shape, next), new Unknown());
+    return result instanceof Raised ? confirm(next) : result;
   }
 
-  /// `collMod` takes no condition: one sent under a lower term may come after one of a higher. So
-  /// whoever installs looks afterwards what is remembered, and puts that in force.
+  /// `collMod` has no condition: one of a lower term may arrive after one of a higher term. So the
+  /// driver reads the stored fence after the installation and installs that one.
   private FenceResult confirm(Fence next) {
     Fence current = MongoErrors.translate(this::current).orElse(next);
     if (current.equals(next)) {
@@ -80,13 +80,13 @@ final class MongoFence {
     }
     FenceResult reinstalled =
         MongoErrors.translateWrite(() -> validators.install(shape, current), new Unknown());
-    return reinstalled instanceof Raised && !current.yieldsTo(next)
+    return reinstalled instanceof Raised && !current.canYieldTo(next)
         ? new StaleTerm(current)
         : new Unknown();
   }
 
-  /// Puts the remembered fence in force again if something else stands in its place: an
-  /// application's own `collMod`, or that of a driver that was stopped in the middle.
+  /// Installs the stored fence again if another validator has replaced it: by a `collMod` of the
+  /// application, or of a driver that stopped halfway.
   void reinstallIfChanged() {
     Optional<Fence> current = MongoErrors.translate(this::current);
     if (current.isPresent() && validators.isEnforced()) {
@@ -94,23 +94,23 @@ final class MongoFence {
     }
   }
 
-  /// A fence that forbids this change though the server may not. The one last seen is asked first:
-  /// only if it forbids is the one that stands read.
-  Optional<Fence> forbidding(SealedFields before, SealedFields after) {
+  /// The fence that forbids this change; needed because the server may not enforce all rules. Reads
+  /// the stored fence only if the last seen one forbids the change.
+  Optional<Fence> forbiddingFence(SealedFields before, SealedFields after) {
     Fence last = lastSeen;
-    return last == null || last.allows(before, after)
+    return last == null || last.isChangeAllowed(before, after)
         ? Optional.empty()
-        : MongoErrors.translate(this::current).filter(it -> !it.allows(before, after));
+        : MongoErrors.translate(this::current).filter(it -> !it.isChangeAllowed(before, after));
   }
 
-  /// The fence on whose behalf the server refused.
+  /// The fence that made the server refuse the change.
   Fence refusingFence(SealedFields before, SealedFields after) {
     return current()
-        .filter(it -> !it.allows(before, after))
+        .filter(it -> !it.isChangeAllowed(before, after))
         .orElseThrow(() ->
             new StoreRefusedException(
                 "the validator of collection %s refuses the record".formatted(shape.name()),
-                "look at the application's own validation rules"));
+                "check the application's own validation rules"));
   }
 
   private FenceResult store(Fence next) {
@@ -135,13 +135,14 @@ final class MongoFence {
           throw e;
         }
       }
-      // One is there that did not match: a higher one, unless another was first to make it.
-      Optional<Fence> current = current().filter(it -> !it.yieldsTo(next));
+      // The stored fence did not match: it has a higher term, or another driver just created it.
+      Optional<Fence> current = current().filter(it -> !it.canYieldTo(next));
       if (current.isPresent()) {
         return new StaleTerm(current.get());
       }
     }
-    throw new StoreException("the fence of %s changes all the time".formatted(shape.name()));
+    throw new StoreException(
+        "the fence of collection %s changes too often to be raised".formatted(shape.name()));
   }
 
   private static Fence toFence(Document found) {

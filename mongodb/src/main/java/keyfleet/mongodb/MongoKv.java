@@ -27,12 +27,12 @@ import keyfleet.store.WriteResult;
 import keyfleet.store.WriteResult.Written;
 import org.bson.Document;
 
-/// Keys and values in MongoDB. Each change is one command on one document, which the server applies
-/// whole or not at all; the package's description has the documents.
+/// Keys and values in MongoDB. Each change is one atomic command on one document; the package
+/// description shows the documents.
 final class MongoKv implements Kv {
   private static final int PAGE = 1_000;
 
-  /// How often a slot may change under the hands of who wants to fill it.
+  /// How often a slot may change while a caller tries to fill it.
   private static final int MAX_ATTEMPTS = 100;
 
   private final MongoBucketRegistry buckets;
@@ -64,9 +64,9 @@ final class MongoKv implements Kv {
           && BucketDocuments.isAlive(slot, documents.expiryHorizon())) {
         return new Conflict();
       }
-      WriteResult writeResult = fill(documents, slot, value);
-      if (!(writeResult instanceof Conflict)) {
-        return writeResult;
+      WriteResult result = fill(documents, slot, value);
+      if (!(result instanceof Conflict)) {
+        return result;
       }
     }
     throw tooManyConflicts(bucket, key);
@@ -76,13 +76,13 @@ final class MongoKv implements Kv {
   public WriteResult put(Bucket bucket, Key key, Value value) {
     BucketDocuments documents = buckets.open(bucket);
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
-      WriteResult writeResult = write(() -> documents.overwrite(key, value));
-      if (writeResult instanceof Conflict) {
+      WriteResult result = write(() -> documents.overwrite(key, value));
+      if (result instanceof Conflict) {
         Document slot = MongoErrors.translate(() -> documents.claimSlot(key));
-        writeResult = fill(documents, slot, value);
+        result = fill(documents, slot, value);
       }
-      if (!(writeResult instanceof Conflict)) {
-        return writeResult;
+      if (!(result instanceof Conflict)) {
+        return result;
       }
     }
     throw tooManyConflicts(bucket, key);
@@ -144,7 +144,7 @@ final class MongoKv implements Kv {
             .into(new ArrayList<>()));
   }
 
-  /// A branch ends before the character that follows its dot.
+  /// A prefix ends before the character that follows its dot.
   static Document upperBound(Prefix prefix) {
     String branch = prefix.value();
     return branch.isEmpty()
@@ -152,7 +152,7 @@ final class MongoKv implements Kv {
         : new Document("$lt", branch.substring(0, branch.length() - 1) + (char) ('.' + 1));
   }
 
-  /// `Conflict` if the slot is no longer as it was read.
+  /// `Conflict` if the slot has changed since it was read.
   private static WriteResult fill(BucketDocuments documents, Document slot, Value value) {
     long revision = MongoErrors.translate(() -> documents.takeNextRevision(slot));
     return write(() -> documents.fill(slot, revision, value));
@@ -165,7 +165,7 @@ final class MongoKv implements Kv {
 
   private static StoreException tooManyConflicts(Bucket bucket, Key key) {
     return new StoreException(
-        "key %s of bucket %s changed under %d tries to write it"
+        "key %s of bucket %s changed during %d attempts to write it"
             .formatted(key, bucket.name(), MAX_ATTEMPTS));
   }
 }

@@ -27,20 +27,20 @@ import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
 import org.bson.Document;
 
-/// The records of an application's collection. Every judgement is by the envelopes themselves, so a
-/// scan and a census read them all: `kv` is only what a writer says, and an index of it would hide
-/// who says it wrongly.
+/// The records of an application's collection. Every decision uses the envelopes themselves, so
+/// scans and censuses read them all: `kv` is only a writer's claim, and an index on it would hide
+/// wrong ones.
 final class MongoRecords implements Records {
   private final CollectionShape shape;
   private final RecordDocuments documents;
-  private final MongoFence fences;
-  private final RecordBatchWriter batches;
+  private final MongoFence fence;
+  private final RecordBatchWriter batchWriter;
 
-  MongoRecords(CollectionShape shape, RecordDocuments documents, MongoFence fences) {
+  MongoRecords(CollectionShape shape, RecordDocuments documents, MongoFence fence) {
     this.shape = shape;
     this.documents = documents;
-    this.fences = fences;
-    this.batches = new RecordBatchWriter(documents, fences);
+    this.fence = fence;
+    this.batchWriter = new RecordBatchWriter(documents, fence);
   }
 
   @Override
@@ -60,7 +60,7 @@ final class MongoRecords implements Records {
           after,
           document -> {
             StoredRecord record = documents.toRecord(document);
-            if (record.fields().lowest().equals(Optional.of(version))) {
+            if (record.fields().lowestVersion().equals(Optional.of(version))) {
               found.add(record);
             }
             return found.size() < limit;
@@ -77,15 +77,16 @@ final class MongoRecords implements Records {
         MongoErrors.translate(() -> documents.find(filter).limit(2).into(new ArrayList<>()));
     if (found.size() > 1) {
       throw new StoreRefusedException(
-          "collection %s has both the string and the ObjectId %s".formatted(shape.name(), id),
-          "rename one of them");
+          "collection %s has the id %s twice, as string and as ObjectId"
+              .formatted(shape.name(), id),
+          "change one of the two ids");
     }
     return found.stream().map(documents::toRecord).findFirst();
   }
 
   @Override
   public RecordWriteResult insert(StoredRecord added) {
-    // As text, unless the same text names an ObjectId already.
+    // The id is stored as text; the same text may already be the id of an ObjectId document.
     if (DocumentIds.toObjectId(added.id()).isPresent() && read(added.id()).isPresent()) {
       return new Conflict();
     }
@@ -101,13 +102,13 @@ final class MongoRecords implements Records {
   }
 
   @Override
-  public RecordWriteResult compareAndSet(RecordChange recordChange) {
-    Document unchanged = documents.unchangedFilter(recordChange.before());
-    Document next = new Document("$set", documents.toDocument(recordChange.after()));
+  public RecordWriteResult compareAndSet(RecordChange change) {
+    Document unchanged = documents.unchangedFilter(change.before());
+    Document next = new Document("$set", documents.toDocument(change.after()));
     UpdateOptions options = new UpdateOptions().collation(RecordDocuments.BYTES);
     return writeUnlessFenced(
-        recordChange.before().fields(),
-        recordChange.after(),
+        change.before().fields(),
+        change.after(),
         () ->
             documents.collection().updateOne(unchanged, next, options).getMatchedCount() == 1
                 ? new Stored()
@@ -115,8 +116,8 @@ final class MongoRecords implements Records {
   }
 
   @Override
-  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> recordChanges) {
-    return batches.write(recordChanges);
+  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> changes) {
+    return batchWriter.write(changes);
   }
 
   @Override
@@ -134,39 +135,39 @@ final class MongoRecords implements Records {
         new Unknown());
   }
 
-  /// One pass in the order of ids. A record that needs a version throughout is counted under it;
-  /// one that is written meanwhile, as it was or as it is. So zero is zero: behind a fence no
-  /// record comes back to a version it left. A mislabelled field counts under its envelope's
-  /// version, and as unreadable besides, since the server's own rule is deceived by it.
+  /// One pass in the order of ids. A record that needs a version during the whole pass is counted
+  /// under it; a record that changes meanwhile is counted as before or after. So a zero is true:
+  /// behind a fence no record returns to a version that it left. A mislabelled field counts under
+  /// its envelope's version and also as unreadable, because it deceives the server's validator.
   @Override
   public Census census() {
-    fences.reinstallIfChanged();
-    MongoCensusCounter count = new MongoCensusCounter();
+    fence.reinstallIfChanged();
+    MongoCensusCounter counter = new MongoCensusCounter();
     return MongoErrors.translate(() -> {
-      documents.refuseForeignIds();
+      documents.refuseUnsupportedIds();
       documents.walk(
           "",
           document -> {
-            count.add(documents.toRecord(document), documents.isMislabelled(document));
+            counter.add(documents.toRecord(document), documents.isMislabelled(document));
             return true;
           });
-      return count.toCensus();
+      return counter.toCensus();
     });
   }
 
   @Override
-  public FenceResult fence(Fence fence) {
-    return fences.raise(fence);
+  public FenceResult fence(Fence next) {
+    return fence.raise(next);
   }
 
   @Override
   public Optional<Fence> fence() {
-    return MongoErrors.translate(fences::current);
+    return MongoErrors.translate(fence::current);
   }
 
   private RecordWriteResult writeUnlessFenced(
       SealedFields before, SealedFields after, Supplier<RecordWriteResult> write) {
-    Optional<Fence> forbidding = fences.forbidding(before, after);
+    Optional<Fence> forbidding = fence.forbiddingFence(before, after);
     if (forbidding.isPresent()) {
       return new Fenced(forbidding.get());
     }
@@ -177,7 +178,7 @@ final class MongoRecords implements Records {
           } catch (MongoException e) {
             return switch (e.getCode()) {
               case MongoErrors.DUPLICATE_KEY -> new Conflict();
-              case MongoErrors.VALIDATION -> new Fenced(fences.refusingFence(before, after));
+              case MongoErrors.VALIDATION -> new Fenced(fence.refusingFence(before, after));
               default -> throw e;
             };
           }

@@ -8,8 +8,8 @@ import com.mongodb.client.model.ReturnDocument;
 import keyfleet.store.StoreRefusedException;
 import org.bson.Document;
 
-/// The version of everything that Keyfleet keeps in a database. It is written by the first that
-/// opens the database, and found by all others.
+/// The version of all documents that Keyfleet keeps in a database. The first process that opens the
+/// database writes it.
 final class MongoSchema {
   private static final String COLLECTION = "keyfleet.schema";
   private static final String VERSION = "version";
@@ -22,9 +22,9 @@ final class MongoSchema {
     Object found = MongoErrors.translate(() -> readOrCreateVersion(database));
     if (!found.equals(SUPPORTED)) {
       throw new StoreRefusedException(
-          "database %s has Keyfleet's schema %s, this program knows %d"
+          "database %s has Keyfleet schema %s, this Keyfleet knows version %d"
               .formatted(database.getName(), found, SUPPORTED),
-          "use the program that made it, or a newer one");
+          "use the Keyfleet version that created it, or a newer one");
     }
   }
 

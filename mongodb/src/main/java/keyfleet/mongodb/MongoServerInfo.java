@@ -9,7 +9,7 @@ import keyfleet.store.engine.StoreCheck;
 import keyfleet.store.engine.StoreUrl;
 import org.bson.Document;
 
-/// What a server says of itself, and what that means for safety.
+/// A server's own description (`hello` and `buildInfo`), and the safety checks based on it.
 record MongoServerInfo(Document hello, Document buildInfo) {
   private static final String FERRET = "ferretdb";
 
@@ -20,9 +20,9 @@ record MongoServerInfo(Document hello, Document buildInfo) {
   void requireUsable(StoreUrl url) {
     if (buildInfo.keySet().stream().anyMatch(it -> it.startsWith(FERRET))) {
       throw new StoreRefusedException(
-          "FerretDB loses acknowledged writes: of 615 compare-and-sets that 8 writers were told had"
-              + " happened, 167 had (measured on 1.24)",
-          "MongoDB's own server, or postgresql://HOST/DATABASE");
+          "FerretDB loses acknowledged writes: of 615 compare-and-sets that it acknowledged to 8"
+              + " writers, it kept 167 (measured on 1.24)",
+          "use MongoDB's own server, or postgresql://HOST/DATABASE");
     }
     if (!isPrimary()) {
       throw new StoreRefusedException(
@@ -33,8 +33,8 @@ record MongoServerInfo(Document hello, Document buildInfo) {
     }
   }
 
-  /// Only members of a replica set know a linearizable read. A server that stands alone has nobody
-  /// to be behind.
+  /// Only members of a replica set support linearizable reads. A standalone server does not need
+  /// them: it cannot lag behind another server.
   ReadConcern readConcern() {
     return isStandalone() ? ReadConcern.LOCAL : ReadConcern.LINEARIZABLE;
   }
@@ -46,7 +46,7 @@ record MongoServerInfo(Document hello, Document buildInfo) {
     if (!replicaSet().isEmpty() && url.parameter("replicaSet").isEmpty()) {
       storeChecks.add(
           StoreCheck.warn(
-              "the URL does not follow replica set %s to its next primary".formatted(replicaSet()),
+              "the URL does not follow a failover of replica set %s".formatted(replicaSet()),
               "name every member in the URL, and replicaSet=" + replicaSet()));
     }
     storeChecks.add(versionCheck());
@@ -56,19 +56,19 @@ record MongoServerInfo(Document hello, Document buildInfo) {
   private StoreCheck replicationCheck() {
     return isStandalone()
         ? StoreCheck.warn(
-            "MongoDB runs as one server without replica set: its disk is the only copy",
-            "run a replica set of three")
-        : StoreCheck.ok("MongoDB answers as primary and confirms each read with a majority");
+            "MongoDB runs as one server without replica set: its disk has the only copy",
+            "run a replica set of three members")
+        : StoreCheck.ok("MongoDB is the primary and confirms each read with a majority");
   }
 
   private StoreCheck versionCheck() {
     return buildInfo.containsKey("gitVersion")
         ? StoreCheck.warn(
-            "Keyfleet was not tested on MongoDB %s".formatted(version()),
-            "run the contract suite on it with KEYFLEET_TEST_MONGODB, and doctor's probe")
+            "Keyfleet was not tested with MongoDB %s".formatted(version()),
+            "run the contract suite with KEYFLEET_TEST_MONGODB, and keyfleet doctor")
         : StoreCheck.warn(
-            "this is a stand-in for MongoDB (it says %s) and may keep nothing".formatted(version()),
-            "MongoDB's own server, for anything but tests");
+            "this server emulates MongoDB (version %s) and may not keep data".formatted(version()),
+            "use MongoDB's own server, except for tests");
   }
 
   private String version() {

@@ -22,19 +22,19 @@ import org.bson.codecs.DocumentCodecProvider;
 import org.bson.codecs.configuration.CodecRegistries;
 import org.bson.codecs.configuration.CodecRegistry;
 
-/// How the driver is set up for a URL: what safety needs is set here and cannot be turned off.
+/// The driver's settings for a URL. A URL cannot turn off the settings that safety needs.
 final class MongoSettings {
   static final Duration CONNECT = Duration.ofSeconds(3);
   static final Duration SELECT_PRIMARY = Duration.ofSeconds(5);
   static final Duration POOL_WAIT = Duration.ofSeconds(5);
 
-  /// How soon after a failure the driver looks for its server again.
+  /// The pause after a failure before the driver looks for the server again.
   static final Duration MONITOR_INTERVAL = Duration.ofMillis(100);
 
-  /// Longer than the server's own limit, so that its answer comes first.
+  /// Longer than the server's own limit, so that its response arrives first.
   static final Duration SOCKET = Duration.ofSeconds(10);
 
-  /// How long the server may work on a read, or wait for a majority to have a write.
+  /// How long the server may work on a read, or wait until a majority has a write.
   static final Duration SERVER_LIMIT = Duration.ofSeconds(8);
 
   private static final int MAX_CONNECTIONS = 64;
@@ -60,10 +60,10 @@ final class MongoSettings {
     return url.path().isEmpty() ? DEFAULT_DATABASE : url.path();
   }
 
-  /// A write that got no answer is not sent again by the driver: where a server does not recognise
-  /// the second as the first, an applied compare-and-set would come back as a conflict. It ends as
-  /// `Unknown` instead, and whoever sent it reads its nonce back. Reads are not repeated either:
-  /// loops do that.
+  /// The driver does not send a write again after a missing response: a server that does not
+  /// recognise the repeated write would report an applied compare-and-set as a conflict. The write
+  /// ends as `Unknown` instead, and the caller reads its nonce back. The driver does not repeat
+  /// reads either; the calling loops do.
   static MongoClientSettings.Builder of(StoreUrl url) {
     url.rejectUnknownParameters(PARAMS);
     MongoClientSettings.Builder settings =
@@ -102,7 +102,7 @@ final class MongoSettings {
       return url.hosts().stream().map(ServerAddress::new).toList();
     } catch (RuntimeException e) {
       throw new StoreRefusedException(
-          "a host of %s is not HOST or HOST:PORT".formatted(url),
+          "%s has a host that is not HOST or HOST:PORT".formatted(url),
           "mongodb://HOST:27017/DATABASE",
           e);
     }
@@ -113,7 +113,7 @@ final class MongoSettings {
         url.parameter(PASSWORD_FILE).map(it -> new PrivateFile(PASSWORD_FILE, it).readText());
     if (password.isPresent() && url.password().isPresent()) {
       throw new StoreRefusedException(
-          "the store's URL has a password and a password-file", "keep the file");
+          url + " has a password, and password-file has one too", "keep only the file");
     }
     String source = url.parameter("authSource").orElse(DEFAULT_AUTH_SOURCE);
     return url.user()

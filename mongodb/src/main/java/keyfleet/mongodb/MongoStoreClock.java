@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import keyfleet.store.StoreTime;
 import org.bson.Document;
 
-/// Store time: the primary's clock, made to never go back for this client. A primary whose clock is
-/// behind its predecessor's lets store time stand still until it has caught up.
+/// Store time: the primary's clock, which never goes back for this client. If a new primary's clock
+/// is behind that of its predecessor, store time stands still until it has caught up.
 ///
-/// The clock is read from the server's greeting, which costs no write and no disk.
+/// The clock is read with `hello`, which needs no write and no disk.
 final class MongoStoreClock {
   private final MongoDatabase admin;
   private final AtomicLong latest = new AtomicLong();
@@ -24,23 +24,23 @@ final class MongoStoreClock {
     return observe(MongoErrors.translate(this::readServerTime));
   }
 
-  /// Takes note of a time that the server wrote into an entry.
+  /// Records a time that the server wrote into an entry.
   StoreTime observe(Instant serverTime) {
     return new StoreTime(latest.accumulateAndGet(serverTime.toEpochMilli(), Math::max));
   }
 
-  /// The latest time this client was told; nobody is asked.
+  /// The latest time that this client has seen; sends nothing.
   StoreTime latest() {
     return new StoreTime(latest.get());
   }
 
-  /// What the server's clock shows, even if that is less than it was.
+  /// The server's clock now, even if it has gone back.
   Instant readServerTime() {
     Instant serverTime = sendHello().get("localTime", Instant.class);
     return serverTime == null ? Instant.ofEpochMilli(latest.get()) : serverTime;
   }
 
-  /// The server's greeting; stand-ins for MongoDB may know it by its old name only.
+  /// Sends `hello`; emulators of MongoDB may know only its old name, `isMaster`.
   Document sendHello() {
     try {
       return admin.runCommand(new Document(helloCommand, 1));

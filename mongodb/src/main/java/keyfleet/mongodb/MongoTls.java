@@ -31,7 +31,8 @@ import keyfleet.store.engine.StoreUrl;
 import keyfleet.store.host.PrivateFile;
 import org.jspecify.annotations.Nullable;
 
-/// TLS by PEM files: whom to trust, and what to show. Hosts are always checked by name.
+/// TLS settings from PEM files: trusted CAs and the client certificate. Host names are always
+/// checked.
 final class MongoTls {
   private static final Pattern KEY =
       Pattern.compile("-----BEGIN PRIVATE KEY-----(.*?)-----END PRIVATE KEY-----", Pattern.DOTALL);
@@ -44,13 +45,13 @@ final class MongoTls {
         switch (url.parameter("tls").orElse("false")) {
           case "true" -> true;
           case "false" -> false;
-          default -> throw refusal("tls is true or false", null);
+          default -> throw refusal("tls must be true or false", null);
         };
     if (!isEnabled
         && url.parameter("tlsCAFile")
             .or(() -> url.parameter("tlsCertificateKeyFile"))
             .isPresent()) {
-      throw refusal("the store's URL names files for TLS but not tls=true", null);
+      throw refusal("the store's URL names TLS files but not tls=true", null);
     }
     return isEnabled ? Optional.of(build(url)) : Optional.empty();
   }
@@ -68,7 +69,7 @@ final class MongoTls {
     }
   }
 
-  /// Without a file: whom the JDK trusts.
+  /// Without a file, the CAs that the JDK trusts.
   private static TrustManager @Nullable [] trustManagers(String caFile)
       throws GeneralSecurityException, IOException {
     if (caFile.isEmpty()) {
@@ -111,7 +112,7 @@ final class MongoTls {
         return found.get();
       }
     }
-    throw new InvalidKeySpecException("a private key is one of " + ALGORITHMS);
+    throw new InvalidKeySpecException("a private key must be one of " + ALGORITHMS);
   }
 
   private static Optional<PrivateKey> parseKey(String algorithm, PKCS8EncodedKeySpec encoded)
@@ -150,7 +151,7 @@ final class MongoTls {
 
   private static StoreRefusedException refusal(String sentence, @Nullable Throwable cause) {
     String remedy =
-        "tls=true&tlsCAFile=ca.pem, and tlsCertificateKeyFile=own.pem if the server asks";
+        "tls=true&tlsCAFile=ca.pem, and tlsCertificateKeyFile=own.pem if the server requires it";
     return cause == null
         ? new StoreRefusedException(sentence, remedy)
         : new StoreRefusedException(sentence, remedy, cause);

@@ -11,8 +11,8 @@ import keyfleet.store.ChangeHint.Missed;
 import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
 
-/// Asks again and again what changed, and hints at it. MongoDB's change streams would need a
-/// replica set; asking works on every server.
+/// Polls for changes and sends hints about them. MongoDB's change streams need a replica set;
+/// polling works on every server.
 final class MongoWatch implements Watch {
   private static final Duration PERIOD = Duration.ofMillis(400);
 
@@ -36,7 +36,7 @@ final class MongoWatch implements Watch {
     this.thread = Thread.ofVirtual().name("mongodb-watch").unstarted(this::run);
   }
 
-  /// On return every later change will be hinted at.
+  /// Every change after the return causes a hint.
   void start() {
     try {
       MongoErrors.translate(() -> {
@@ -80,19 +80,20 @@ final class MongoWatch implements Watch {
     }
   }
 
-  /// A poll that fails loses nothing, as the next one asks since the last that did not; still it is
-  /// said, as the server may be another one now.
+  /// A failed poll loses nothing: the next poll starts where the last successful one ended. The
+  /// watcher still gets a `Missed`, because the client may have connected to another server.
   private void poll() {
     try {
       boolean wasMissed = missed;
-      List<ChangeHint> changeHints = poller.poll(clock.readServerTime());
+      List<ChangeHint> hints = poller.poll(clock.readServerTime());
       if (wasMissed) {
         missed = false;
         deliver(new Missed());
       }
-      changeHints.forEach(this::deliver);
+      hints.forEach(this::deliver);
     } catch (MongoException | IllegalStateException e) {
-      // The driver's client says the latter once it is closed, and then so is this.
+      // The driver throws IllegalStateException once its client is closed; this watch is closed
+      // too.
       missed = true;
     }
   }

@@ -7,7 +7,7 @@ import keyfleet.store.Prefix;
 import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
 
-/// The running watches of a store.
+/// Starts the watches of a store, and stops them when the engine closes.
 final class MongoWatchRegistry {
   private static final Duration END_LIMIT = Duration.ofSeconds(2);
 
@@ -27,7 +27,7 @@ final class MongoWatchRegistry {
     return watch;
   }
 
-  /// The connection was lost: who watches shall list again, even if no poll happened to fail.
+  /// After a lost connection every watcher lists again, even if no poll failed.
   void markAllMissed() {
     running.forEach(MongoWatch::markMissed);
   }

@@ -25,88 +25,83 @@ import keyfleet.store.StoreException;
 import keyfleet.store.Unknown;
 import org.bson.Document;
 
-/// Many compare-and-sets in one command. The server counts how many of them matched, but does not
-/// say which; where some did not, the records are read back. No two envelopes are alike, so a
-/// record that is as its change would leave it was changed by it.
+/// Writes many compare-and-sets in one command. The server returns how many matched, but not which;
+/// if some did not match, the writer reads the records back. No two envelopes are equal, so a
+/// record that equals the result of its change was changed by it.
 final class RecordBatchWriter {
-  /// Small enough for a slow server to answer within the limit.
+  /// Small enough for a slow server to respond within the limit.
   private static final int MAX_BATCH = 200;
 
   private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
 
   private final RecordDocuments documents;
-  private final MongoFence fences;
+  private final MongoFence fence;
 
-  RecordBatchWriter(RecordDocuments documents, MongoFence fences) {
+  RecordBatchWriter(RecordDocuments documents, MongoFence fence) {
     this.documents = documents;
-    this.fences = fences;
+    this.fence = fence;
   }
 
-  List<RecordWriteResult> write(List<RecordChange> recordChanges) {
-    List<RecordWriteResult> writes = new ArrayList<>();
-    for (int from = 0; from < recordChanges.size(); from += MAX_BATCH) {
-      List<RecordChange> batch =
-          recordChanges.subList(from, Math.min(recordChanges.size(), from + MAX_BATCH));
+  List<RecordWriteResult> write(List<RecordChange> changes) {
+    List<RecordWriteResult> results = new ArrayList<>();
+    for (int from = 0; from < changes.size(); from += MAX_BATCH) {
+      List<RecordChange> batch = changes.subList(from, Math.min(changes.size(), from + MAX_BATCH));
       try {
-        writes.addAll(writeBatch(batch));
+        results.addAll(writeBatch(batch));
       } catch (StoreException e) {
-        if (writes.isEmpty()) {
+        if (results.isEmpty()) {
           throw e;
         }
-        // Who is told so reads them back; an exception would hide that others were written.
-        return padWithUnknown(writes, recordChanges.size());
+        // The caller reads unknown ones back; an exception would hide that others were written.
+        return padWithUnknown(results, changes.size());
       }
     }
-    return List.copyOf(writes);
+    return List.copyOf(results);
   }
 
-  private static List<RecordWriteResult> padWithUnknown(List<RecordWriteResult> writes, int size) {
-    while (writes.size() < size) {
-      writes.add(new Unknown());
+  private static List<RecordWriteResult> padWithUnknown(List<RecordWriteResult> results, int size) {
+    while (results.size() < size) {
+      results.add(new Unknown());
     }
-    return List.copyOf(writes);
+    return List.copyOf(results);
   }
 
-  /// What was refused without being sent is known at once; the rest is sent.
-  private List<RecordWriteResult> writeBatch(List<RecordChange> recordChanges) {
+  /// Sends only the changes that the known fence allows.
+  private List<RecordWriteResult> writeBatch(List<RecordChange> changes) {
     Map<RecordId, RecordWriteResult> known = new HashMap<>();
-    for (RecordChange recordChange : recordChanges) {
-      Optional<Fence> forbidding =
-          fences.forbidding(recordChange.before().fields(), recordChange.after());
-      forbidding.ifPresent(it -> known.put(recordChange.before().id(), new Fenced(it)));
+    for (RecordChange change : changes) {
+      Optional<Fence> forbidding = fence.forbiddingFence(change.before().fields(), change.after());
+      forbidding.ifPresent(it -> known.put(change.before().id(), new Fenced(it)));
     }
     List<RecordChange> sent =
-        recordChanges.stream().filter(it -> !known.containsKey(it.before().id())).toList();
+        changes.stream().filter(it -> !known.containsKey(it.before().id())).toList();
     List<RecordWriteResult> outcomes =
         MongoErrors.translateWrite(
             () -> send(sent), Collections.nCopies(sent.size(), new Unknown()));
     for (int i = 0; i < sent.size(); i++) {
       known.put(sent.get(i).before().id(), outcomes.get(i));
     }
-    return recordChanges.stream()
-        .map(it -> known.getOrDefault(it.before().id(), new Unknown()))
-        .toList();
+    return changes.stream().map(it -> known.getOrDefault(it.before().id(), new Unknown())).toList();
   }
 
-  private List<RecordWriteResult> send(List<RecordChange> recordChanges) {
-    if (recordChanges.isEmpty()) {
+  private List<RecordWriteResult> send(List<RecordChange> changes) {
+    if (changes.isEmpty()) {
       return List.of();
     }
     try {
-      var result = documents.collection().bulkWrite(toModels(recordChanges), UNORDERED);
-      return toOutcomes(recordChanges, result.getMatchedCount(), Map.of());
+      var result = documents.collection().bulkWrite(toModels(changes), UNORDERED);
+      return toOutcomes(changes, result.getMatchedCount(), Map.of());
     } catch (MongoBulkWriteException e) {
       if (e.getWriteConcernError() != null) {
-        return Collections.nCopies(recordChanges.size(), new Unknown());
+        return Collections.nCopies(changes.size(), new Unknown());
       }
-      return toOutcomes(
-          recordChanges, e.getWriteResult().getMatchedCount(), toRefusals(recordChanges, e));
+      return toOutcomes(changes, e.getWriteResult().getMatchedCount(), toRefusals(changes, e));
     }
   }
 
-  private List<UpdateOneModel<Document>> toModels(List<RecordChange> recordChanges) {
+  private List<UpdateOneModel<Document>> toModels(List<RecordChange> changes) {
     UpdateOptions options = new UpdateOptions().collation(RecordDocuments.BYTES);
-    return recordChanges.stream()
+    return changes.stream()
         .map(it ->
             new UpdateOneModel<Document>(
                 documents.unchangedFilter(it.before()),
@@ -116,15 +111,15 @@ final class RecordBatchWriter {
   }
 
   private Map<Integer, RecordWriteResult> toRefusals(
-      List<RecordChange> recordChanges, MongoBulkWriteException e) {
+      List<RecordChange> changes, MongoBulkWriteException e) {
     Map<Integer, RecordWriteResult> refusals = new HashMap<>();
     for (BulkWriteError error : e.getWriteErrors()) {
-      RecordChange recordChange = recordChanges.get(error.getIndex());
+      RecordChange change = changes.get(error.getIndex());
       Optional<RecordWriteResult> fenced =
           error.getCode() == MongoErrors.VALIDATION
-              ? readAfterWrite(fences::current)
+              ? readAfterWrite(fence::current)
                   .flatMap(it -> it)
-                  .filter(it -> !it.allows(recordChange.before().fields(), recordChange.after()))
+                  .filter(it -> !it.isChangeAllowed(change.before().fields(), change.after()))
                   .map(Fenced::new)
               : Optional.empty();
       refusals.put(error.getIndex(), fenced.orElseGet(Unknown::new));
@@ -133,39 +128,38 @@ final class RecordBatchWriter {
   }
 
   private List<RecordWriteResult> toOutcomes(
-      List<RecordChange> recordChanges, int matched, Map<Integer, RecordWriteResult> refusals) {
-    if (matched == recordChanges.size()) {
+      List<RecordChange> changes, int matched, Map<Integer, RecordWriteResult> refusals) {
+    if (matched == changes.size()) {
       return Collections.nCopies(matched, new Stored());
     }
-    Optional<Map<RecordId, SealedFields>> found = readAfterWrite(() -> readBack(recordChanges));
+    Optional<Map<RecordId, SealedFields>> found = readAfterWrite(() -> readBack(changes));
     List<RecordWriteResult> outcomes = new ArrayList<>();
     int confirmed = 0;
-    for (RecordChange recordChange : recordChanges) {
+    for (RecordChange change : changes) {
       boolean isStored =
-          found.isPresent()
-              && recordChange.after().equals(found.get().get(recordChange.before().id()));
+          found.isPresent() && change.after().equals(found.get().get(change.before().id()));
       confirmed += isStored ? 1 : 0;
       outcomes.add(isStored ? new Stored() : new Conflict());
     }
-    // Some were changed and then changed again by others: which ones, nobody can say.
+    // Others changed some records again after this batch; it is unknown which ones.
     boolean isOvertaken = confirmed < matched;
     outcomes.replaceAll(it -> isOvertaken && it instanceof Conflict ? new Unknown() : it);
     refusals.forEach(outcomes::set);
     return outcomes;
   }
 
-  private Map<RecordId, SealedFields> readBack(List<RecordChange> recordChanges) {
+  private Map<RecordId, SealedFields> readBack(List<RecordChange> changes) {
     Map<RecordId, SealedFields> found = new HashMap<>();
     for (Document document :
-        documents.find(recordChanges.stream().map(it -> it.before().id()).toList())) {
+        documents.find(changes.stream().map(it -> it.before().id()).toList())) {
       var record = documents.toRecord(document);
       found.put(record.id(), record.fields());
     }
     return found;
   }
 
-  /// Nothing if the read fails: the writes before it have happened, so they must not seem to have
-  /// failed with it.
+  /// Empty if the read fails: the writes before it have happened, so the read must not make them
+  /// look failed.
   private static <T> Optional<T> readAfterWrite(Supplier<T> read) {
     try {
       return Optional.of(read.get());

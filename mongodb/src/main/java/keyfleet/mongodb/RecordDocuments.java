@@ -22,10 +22,10 @@ import org.bson.Document;
 import org.bson.types.Binary;
 import org.jspecify.annotations.Nullable;
 
-/// The documents of an application's collection, as far as they are read: their ids and sealed
-/// fields. What the driver throws is passed on.
+/// The ids and sealed fields of the documents in an application's collection. Exceptions of the
+/// driver pass through.
 final class RecordDocuments {
-  /// A collection may be set to compare without regard to case; ids are compared byte by byte.
+  /// Compares ids byte by byte; a collection's default collation may ignore case.
   static final Collation BYTES = Collation.builder().locale("simple").build();
 
   private static final int PAGE = 500;
@@ -42,8 +42,8 @@ final class RecordDocuments {
     return documents;
   }
 
-  /// Shows each document after that id, in the order of ids, until `next` wants no more. Each page
-  /// is a read of its own: whatever keeps its id is met once, however long it takes.
+  /// Passes each document after that id to `visitor`, in the order of ids, until it returns false.
+  /// Each page is a separate read: a document that keeps its id is visited exactly once.
   void walk(String after, Predicate<Document> visitor) {
     String last = after;
     List<Document> page;
@@ -58,7 +58,7 @@ final class RecordDocuments {
     } while (page.size() == PAGE);
   }
 
-  /// Strings and ObjectIds are two ranges of the index; both are read and merged.
+  /// Strings and ObjectIds are two ranges of the index; reads both and merges them.
   private List<Document> readPage(String after) {
     List<Document> page = readRange(DocumentIds.stringsAfter(after));
     DocumentIds.objectIdsAfter(after).ifPresent(it -> page.addAll(readRange(it)));
@@ -93,9 +93,10 @@ final class RecordDocuments {
     return find(new Document(shape.idField(), new Document("$in", any)));
   }
 
-  /// Documents that no page would show must not stay unsaid.
-  void refuseForeignIds() {
-    Document foreign =
+  /// Throws if a document has an id that is neither a string nor an ObjectId: a scan would never
+  /// return it.
+  void refuseUnsupportedIds() {
+    Document unsupported =
         new Document(
             "$or",
             List.of(
@@ -103,17 +104,17 @@ final class RecordDocuments {
                 new Document(shape.idField(), ""),
                 new Document(
                     shape.idField(), new Document("$type", DocumentIds.UNSUPPORTED_TYPES))));
-    Document found = find(foreign).first();
+    Document found = find(unsupported).first();
     if (found != null) {
       throw new StoreRefusedException(
-          "collection %s has a document whose %s is neither an ObjectId nor text: %s"
+          "collection %s has a document whose %s is neither an ObjectId nor a string: %s"
               .formatted(shape.name(), shape.idField(), typeOf(found.get(shape.idField()))),
-          "name another field as the collection's id");
+          "declare another field as the collection's id");
     }
   }
 
   private static String typeOf(@Nullable Object id) {
-    return id == null ? "nothing" : id.getClass().getSimpleName();
+    return id == null ? "no value" : id.getClass().getSimpleName();
   }
 
   RecordId idOf(Document found) {
@@ -137,7 +138,7 @@ final class RecordDocuments {
         .anyMatch(name -> new SealedSubdocument(found.get(name)).isMislabelled());
   }
 
-  /// What matches a document whose sealed fields are all as in `expected`, and no others.
+  /// A filter that matches the document only if all of its sealed fields are as in `expected`.
   Document unchangedFilter(StoredRecord expected) {
     Document filter = new Document(shape.idField(), DocumentIds.filterFor(expected.id()));
     Map<String, Bytes> fields = requireDeclared(expected.fields());

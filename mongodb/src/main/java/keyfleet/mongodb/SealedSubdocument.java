@@ -10,14 +10,14 @@ import org.bson.Document;
 import org.bson.types.Binary;
 import org.jspecify.annotations.Nullable;
 
-/// A sealed field as it is stored: `{kv: 3, ct: <envelope>}`. The server can read `kv` alone; every
-/// judgement of ours is by the envelope.
+/// A sealed field as it is stored: `{kv: 3, ct: <envelope>}`. The server can read only `kv`;
+/// Keyfleet decides by the envelope.
 record SealedSubdocument(@Nullable Object stored) {
   static final String VERSION = "kv";
   static final String ENVELOPE = "ct";
 
-  /// Stands for a value that is no sealed field at all. It is no envelope, so it counts as
-  /// unreadable, and no stored field equals it, so nothing changes it.
+  /// Represents a value that is not a sealed field. It is not an envelope, so it counts as
+  /// unreadable; no stored field equals it, so no change matches it.
   private static final Bytes NOT_AN_ENVELOPE = Bytes.copyOf("not a sealed field".getBytes(UTF_8));
 
   static Document of(Bytes envelope) {
@@ -27,12 +27,12 @@ record SealedSubdocument(@Nullable Object stored) {
     return stored.append(ENVELOPE, new Binary(envelope.toArray()));
   }
 
-  /// Nothing if the field is absent.
+  /// Empty if the field is absent.
   Optional<Bytes> bytes() {
     return stored == null ? Optional.empty() : Optional.of(envelope().orElse(NOT_AN_ENVELOPE));
   }
 
-  /// Whether `kv` says another version than the envelope.
+  /// Whether `kv` differs from the version of the envelope.
   boolean isMislabelled() {
     Optional<Integer> innerVersion =
         envelope().flatMap(it -> Envelope.parse(it.toArray())).map(it -> it.version().number());

@@ -16,7 +16,7 @@ import org.bson.Document;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 
-/// The validators of a database: whether the server enforces them, and how they are set.
+/// Installs fence validators in a database, and finds out whether the server enforces validators.
 final class ValidatorInstaller {
   private static final String VALIDATOR = "validator";
   private static final String LEVEL = "validationLevel";
@@ -30,7 +30,7 @@ final class ValidatorInstaller {
     this.database = database;
   }
 
-  /// Found out once, on a scratch collection: some servers take a validator and enforce nothing.
+  /// Probed once, on a scratch collection: some servers accept a validator without enforcing it.
   boolean isEnforced() {
     Boolean found = enforced;
     if (found == null) {
@@ -70,8 +70,8 @@ final class ValidatorInstaller {
     }
   }
 
-  /// The lock that `collMod` takes on the collection is the barrier: it waits for every open
-  /// transaction that wrote there.
+  /// The lock of `collMod` on the collection is the barrier: it waits for every open transaction
+  /// that has written there.
   FenceResult install(CollectionShape shape, Fence fence) {
     Document options = readOptions(shape.name());
     try {
@@ -94,8 +94,8 @@ final class ValidatorInstaller {
     return isInstalled || setValidator(shape.name(), wanted);
   }
 
-  /// Rules of which the application wants only to be warned are left out while ours stand: the
-  /// server has one action for all.
+  /// Leaves out an application's validator with action `warn`: the server has one action for the
+  /// whole validator.
   private static Document validator(CollectionShape shape, Fence fence, Document options) {
     FenceValidator rule = new FenceValidator(shape);
     Document current = options.get(VALIDATOR, new Document());
@@ -104,7 +104,7 @@ final class ValidatorInstaller {
     return rule.toDocument(fence.writable(), applicationRule);
   }
 
-  /// Whether a majority has it.
+  /// Returns whether a majority has the validator.
   private boolean setValidator(String collection, Document validator) {
     Document command =
         new Document("collMod", collection)
@@ -123,6 +123,6 @@ final class ValidatorInstaller {
         .filter(it -> collection.equals(it.getString("name")))
         .findFirst()
         .map(it -> it.get("options", new Document()))
-        .orElseThrow(() -> new StoreException("collection " + collection + " is not there"));
+        .orElseThrow(() -> new StoreException("collection " + collection + " does not exist"));
   }
 }

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// A way to a server that can be cut: altogether, or between a request and its answer.
+/// A TCP proxy to a server that a test can cut: completely, or between a request and its response.
 public final class CuttableProxy implements AutoCloseable {
   private static final int BUFFER = 64 << 10;
 
@@ -38,7 +38,7 @@ public final class CuttableProxy implements AutoCloseable {
     return "127.0.0.1:" + listener.getLocalPort();
   }
 
-  /// Ends all connections and takes no new ones.
+  /// Closes all connections and accepts no new ones.
   public void cut() {
     cut = true;
     open.forEach(CuttableProxy::closeSocket);
@@ -48,7 +48,7 @@ public final class CuttableProxy implements AutoCloseable {
     cut = false;
   }
 
-  /// The next answer of the server does not arrive: its connection ends instead.
+  /// Drops the next response of the server and closes its connection.
   public void dropNextAnswer() {
     dropsNextAnswer.set(true);
   }
@@ -68,7 +68,7 @@ public final class CuttableProxy implements AutoCloseable {
       try {
         connect(listener.accept());
       } catch (IOException e) {
-        // The listener was closed, or the server is away: who called is turned away.
+        // The listener was closed, or the server is down: the caller's connection is closed.
       }
     }
   }
@@ -105,7 +105,7 @@ public final class CuttableProxy implements AutoCloseable {
         out.write(buffer, 0, read);
       }
     } catch (IOException e) {
-      // One side ended, so the other does.
+      // One side was closed; the finally block closes the other.
     } finally {
       closeSocket(from);
       closeSocket(to);

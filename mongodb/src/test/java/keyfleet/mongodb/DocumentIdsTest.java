@@ -78,7 +78,7 @@ final class DocumentIdsTest {
     return text.toString();
   }
 
-  /// Mostly at the edges, where a carry runs through.
+  /// Half of them at the edges, where a carry spreads over several digits.
   private static String digits(Random random) {
     StringBuilder digits = new StringBuilder();
     String from = random.nextBoolean() ? "0123456789abcdef" : "00ffa9";

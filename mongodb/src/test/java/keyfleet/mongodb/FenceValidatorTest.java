@@ -28,7 +28,7 @@ final class FenceValidatorTest {
     Document first = TWO_FIELDS.toDocument(new TreeSet<>(List.of(v(1))), own);
     assertEquals(own, TWO_FIELDS.applicationPart(own));
     assertEquals(own, TWO_FIELDS.applicationPart(first));
-    // The next fence replaces the last and does not pile up on it.
+    // The next fence replaces the last one and is not nested in it.
     Document second =
         TWO_FIELDS.toDocument(new TreeSet<>(List.of(v(2))), TWO_FIELDS.applicationPart(first));
     assertEquals(TWO_FIELDS.toDocument(new TreeSet<>(List.of(v(2))), own), second);

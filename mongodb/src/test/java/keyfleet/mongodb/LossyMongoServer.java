@@ -4,8 +4,8 @@ import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.bson.Document;
 import java.util.List;
 
-/// A server behind the real driver that acknowledges every compare-and-set and forgets each third.
-/// What Keyfleet keeps there about the store itself stays whole, so that only a probe can tell.
+/// A server that acknowledges every compare-and-set and loses every third. Keyfleet's own documents
+/// about the store stay intact, so that only the compare-and-set probe can find the losses.
 public final class LossyMongoServer implements AutoCloseable {
   private static final int LOSES_EVERY = 3;
 
@@ -18,11 +18,11 @@ public final class LossyMongoServer implements AutoCloseable {
 
   private synchronized Document answer(ScriptedMongoBackend.Call call) {
     String collection = String.valueOf(call.query().get(call.name()));
-    boolean changes = call.name().equals("findAndModify") && !collection.startsWith("keyfleet.");
-    return changes ? applyAndMaybeUndo(collection, call) : call.forward();
+    boolean isChange = call.name().equals("findAndModify") && !collection.startsWith("keyfleet.");
+    return isChange ? applyAndMaybeUndo(collection, call) : call.forward();
   }
 
-  /// Done and answered as asked, then undone.
+  /// Applies and answers the command, then undoes it every third time.
   private Document applyAndMaybeUndo(String collection, ScriptedMongoBackend.Call call) {
     Document found =
         call.forward(

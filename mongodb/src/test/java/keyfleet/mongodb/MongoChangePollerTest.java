@@ -25,33 +25,32 @@ final class MongoChangePollerTest {
   @Test
   void changeReportedOnce_isNotReportedAgain() {
     try (MongoKvFixture fixture = new MongoKvFixture()) {
-      MongoChangePoller mongoChangePoller = started(fixture);
+      MongoChangePoller poller = startPoller(fixture);
       fixture.inner().put(THINGS, A, Value.of("one"));
-      assertEquals(List.of(new Changed(A)), mongoChangePoller.poll(now(fixture)));
-      assertEquals(List.of(), mongoChangePoller.poll(now(fixture)));
+      assertEquals(List.of(new Changed(A)), poller.poll(now(fixture)));
+      assertEquals(List.of(), poller.poll(now(fixture)));
       fixture.inner().put(THINGS, A, Value.of("two"));
       fixture.inner().put(THINGS, B, Value.of("one"));
-      assertEquals(
-          Set.of(new Changed(A), new Changed(B)), Set.copyOf(mongoChangePoller.poll(now(fixture))));
+      assertEquals(Set.of(new Changed(A), new Changed(B)), Set.copyOf(poller.poll(now(fixture))));
     }
   }
 
   @Test
   void clockThatWentBack_mayHaveHiddenChanges() {
     try (MongoKvFixture fixture = new MongoKvFixture()) {
-      MongoChangePoller mongoChangePoller = started(fixture);
-      assertTrue(mongoChangePoller.poll(now(fixture).plusSeconds(3_600)).contains(new Missed()));
+      MongoChangePoller poller = startPoller(fixture);
+      assertTrue(poller.poll(now(fixture).plusSeconds(3_600)).contains(new Missed()));
       fixture.inner().put(THINGS, A, Value.of("one"));
-      assertEquals(List.of(new Missed(), new Changed(A)), mongoChangePoller.poll(now(fixture)));
+      assertEquals(List.of(new Missed(), new Changed(A)), poller.poll(now(fixture)));
     }
   }
 
   @Test
   void pollAfterTombstonesWereSwept_mayHaveMissedDeletions() {
     try (MongoKvFixture fixture = new MongoKvFixture()) {
-      MongoChangePoller mongoChangePoller = started(fixture);
+      MongoChangePoller poller = startPoller(fixture);
       Duration late = MongoBucketRegistry.TOMBSTONE_LIFETIME.dividedBy(2).plusSeconds(5);
-      assertEquals(List.of(new Missed()), mongoChangePoller.poll(now(fixture).plus(late)));
+      assertEquals(List.of(new Missed()), poller.poll(now(fixture).plus(late)));
     }
   }
 
@@ -66,11 +65,11 @@ final class MongoChangePollerTest {
     }
   }
 
-  private static MongoChangePoller started(MongoKvFixture fixture) {
-    MongoChangePoller mongoChangePoller =
+  private static MongoChangePoller startPoller(MongoKvFixture fixture) {
+    MongoChangePoller poller =
         new MongoChangePoller(fixture.buckets().open(THINGS).collection(), Prefix.ALL);
-    mongoChangePoller.start(now(fixture));
-    return mongoChangePoller;
+    poller.start(now(fixture));
+    return poller;
   }
 
   private static Instant now(MongoKvFixture fixture) {

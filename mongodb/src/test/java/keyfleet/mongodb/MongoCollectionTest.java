@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Collections as applications keep them: any id, any mistake.
+/// Collections of applications with any kind of id, and with mistakes.
 final class MongoCollectionTest {
   @Test
   void sealedField_isStoredWithItsVersionBesideIt() {
@@ -51,14 +51,14 @@ final class MongoCollectionTest {
     }
   }
 
-  /// What says 2 and needs 1 is found under 1, and healed by the next rewrap.
+  /// A field with `kv` 2 and an envelope of version 1 is found under 1; the next rewrap repairs it.
   @Test
   void mislabelledField_isCountedUnderItsEnvelopeAndAsUnreadable() {
     try (MongoRecordsFixture fixture = newFixture()) {
-      customers(fixture).insertOne(new Document("_id", "liar").append("f0", field(2, 1)));
+      customers(fixture).insertOne(new Document("_id", "wrong-kv").append("f0", field(2, 1)));
       customers(fixture)
           .insertOne(
-              new Document("_id", "mute").append("f0", new Document("ct", field(2, 2).get("ct"))));
+              new Document("_id", "no-kv").append("f0", new Document("ct", field(2, 2).get("ct"))));
       Census census = fixture.records().census();
       assertEquals(Map.of(v(1), 1L, v(2), 1L), census.carrying());
       assertEquals(2, census.unreadable());
@@ -92,7 +92,8 @@ final class MongoCollectionTest {
     }
   }
 
-  /// The server compares binary values with their subtype, so another could never be replaced.
+  /// The server compares binary values with their subtype, so a change could never match another
+  /// subtype.
   @Test
   void envelopeOfAnotherBinarySubtype_isUnreadable() {
     Binary other = new Binary((byte) 5, sealed(1).toArray());
@@ -132,10 +133,11 @@ final class MongoCollectionTest {
       for (String text : texts) {
         StoredRecord read = fixture.records().read(new RecordId(text)).orElseThrow();
         assertEquals(new Conflict(), fixture.records().insert(record(text, 2)));
-        StoredRecord moved = new StoredRecord(read.id(), fields(2));
+        StoredRecord rewrapped = new StoredRecord(read.id(), fields(2));
         assertEquals(
-            new Stored(), fixture.records().compareAndSet(new RecordChange(read, moved.fields())));
-        assertEquals(new Deleted(), fixture.records().delete(moved));
+            new Stored(),
+            fixture.records().compareAndSet(new RecordChange(read, rewrapped.fields())));
+        assertEquals(new Deleted(), fixture.records().delete(rewrapped));
       }
       assertEquals(Census.of(List.of()), fixture.records().census());
     }
@@ -153,7 +155,7 @@ final class MongoCollectionTest {
     }
   }
 
-  /// They could be neither scanned nor rewrapped, so nobody shall think they are not there.
+  /// Such documents can be neither scanned nor rewrapped, so the engine must report them.
   @Test
   void idOfAnotherType_isRefusedAndNeverSkipped() {
     try (MongoRecordsFixture fixture = newFixture()) {

@@ -38,7 +38,7 @@ class MongoEnvelopeScannerTest implements EnvelopeScannerContract {
         : new MongoEnvelopeScannerFixture(MongoTestServers.databaseOn(VIEWING));
   }
 
-  /// The stand-in takes a view for a collection, and never lists one.
+  /// The emulator treats a view as a collection and never lists one.
   private static de.bwaldvogel.mongo.bson.Document answerWithViews(ScriptedMongoBackend.Call call) {
     if (call.query().containsKey("viewOn")) {
       VIEWS.add(call.query().get("create"));
@@ -109,12 +109,12 @@ class MongoEnvelopeScannerTest implements EnvelopeScannerContract {
       }
       fixture.insert("deep", nest);
       fixture.insert("deeper", new Document("x", nest));
-      EnvelopeScan envelopeScan = fixture.whole();
+      EnvelopeScan scan = fixture.whole();
       assertEquals(
           List.of(bytes("deep", "x" + ".x".repeat(DocumentEnvelopeScanner.MAX_DEPTH - 1), 1, 1)),
-          envelopeScan.undeclared());
-      List<String> left = envelopeScan.notScanned().stream().map(SkippedPart::what).toList();
-      assertTrue(left.contains("fields of deeper in more than 10 others"), left::toString);
+          scan.undeclared());
+      List<String> left = scan.notScanned().stream().map(SkippedPart::what).toList();
+      assertTrue(left.contains("fields of deeper nested more than 10 deep"), left::toString);
       assertEquals(1, left.stream().filter(it -> it.startsWith("fields of")).count());
     }
   }
@@ -139,9 +139,9 @@ class MongoEnvelopeScannerTest implements EnvelopeScannerContract {
         many.append("f" + i, envelope(1));
       }
       fixture.insert("customers", many);
-      EnvelopeScan envelopeScan = fixture.whole();
-      assertEquals(1_000, envelopeScan.undeclared().size());
-      List<String> left = envelopeScan.notScanned().stream().map(SkippedPart::what).toList();
+      EnvelopeScan scan = fixture.whole();
+      assertEquals(1_000, scan.undeclared().size());
+      List<String> left = scan.notScanned().stream().map(SkippedPart::what).toList();
       assertTrue(left.contains("further fields of customers"), left::toString);
     }
   }

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Calls that fail: what they end in, and that nothing acknowledged is lost by them.
+/// Failed calls: their results, and that no acknowledged write is lost.
 final class MongoErrorsTest {
   private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final int CUTS = 20;
@@ -61,7 +61,7 @@ final class MongoErrorsTest {
         new Row(commandException("{ok: 0, code: 11000}"), true),
         new Row(
             new MongoNotPrimaryException(BsonDocument.parse("{ok: 0, code: 10107}"), HOST), true),
-        // The same class, thrown because a majority was not reached: the answer is the inner one.
+        // The same class, thrown because no majority was reached: it has the inner response.
         new Row(new MongoNotPrimaryException(BsonDocument.parse("{code: 10107}"), HOST), false),
         new Row(commandException("{ok: 0, code: 11602}"), false),
         new Row(commandException("{ok: 0, code: 50}"), false),
@@ -88,11 +88,11 @@ final class MongoErrorsTest {
 
   @Test
   void writeWhoseAnswerIsLost_isUnknownAndFoundByItsNonce() {
-    try (CuttableStore cuttableStore = new CuttableStore()) {
-      Kv kv = cuttableStore.engine.kv();
+    try (CuttableStore store = new CuttableStore()) {
+      Kv kv = store.engine.kv();
       Revision first = revisionOf(kv.put(THINGS, A, Value.of("one")));
       var update = new ConditionalWrite.Update(THINGS, A, Value.of("nonce"), first);
-      cuttableStore.proxy.dropNextAnswer();
+      store.proxy.dropNextAnswer();
       assertEquals(new Unknown(), update.send(kv));
       Applied applied = assertInstanceOf(Applied.class, update.readOutcome(kv));
       assertTrue(applied.revision().compareTo(first) > 0);
@@ -101,20 +101,20 @@ final class MongoErrorsTest {
 
   @Test
   void readWhoseAnswerIsLost_throwsAndTheNextOneWorks() {
-    try (CuttableStore cuttableStore = new CuttableStore()) {
-      Kv kv = cuttableStore.engine.kv();
+    try (CuttableStore store = new CuttableStore()) {
+      Kv kv = store.engine.kv();
       revisionOf(kv.put(THINGS, A, Value.of("one")));
-      cuttableStore.proxy.dropNextAnswer();
+      store.proxy.dropNextAnswer();
       assertThrows(StoreException.class, () -> kv.get(THINGS, A));
       assertEquals("one", kv.get(THINGS, A).orElseThrow().value().text());
     }
   }
 
-  /// The connection ends again and again while a writer goes on.
+  /// The connection is cut repeatedly while a writer continues.
   @Test
   void connectionCutAgainAndAgain_losesNothingAcknowledged() throws InterruptedException {
-    try (CuttableStore cuttableStore = new CuttableStore()) {
-      Kv kv = cuttableStore.engine.kv();
+    try (CuttableStore store = new CuttableStore()) {
+      Kv kv = store.engine.kv();
       AtomicReference<String> acknowledged = new AtomicReference<>("");
       Thread writer =
           Thread.ofVirtual()
@@ -128,12 +128,12 @@ final class MongoErrorsTest {
         while (acknowledged.get().equals(before)) {
           Thread.onSpinWait();
         }
-        cuttableStore.proxy.dropNextAnswer();
+        store.proxy.dropNextAnswer();
       }
       writer.interrupt();
       writer.join();
       int last = number(acknowledged.get());
-      try (MongoEngine direct = MongoEngine.open(cuttableStore.database.url())) {
+      try (MongoEngine direct = MongoEngine.open(store.database.url())) {
         int found = number(direct.kv().get(THINGS, A).orElseThrow().value().text());
         assertTrue(found >= last, "acknowledged " + last + ", found " + found);
       }
@@ -146,7 +146,7 @@ final class MongoErrorsTest {
         acknowledged.set(text);
       }
     } catch (StoreException e) {
-      // Surely not applied; the next one is tried.
+      // Certainly not applied; the writer tries the next value.
     }
   }
 
@@ -156,16 +156,16 @@ final class MongoErrorsTest {
 
   @Test
   void serverThatWasDown_isUsedAgain() {
-    try (CuttableStore cuttableStore = new CuttableStore()) {
-      Kv kv = cuttableStore.engine.kv();
+    try (CuttableStore store = new CuttableStore()) {
+      Kv kv = store.engine.kv();
       revisionOf(kv.put(THINGS, A, Value.of("one")));
-      cuttableStore.proxy.cut();
-      // The first finds its connection dead, the second no server.
+      store.proxy.cut();
+      // The first call finds its connection closed, the second finds no server.
       assertThrows(StoreException.class, () -> kv.get(THINGS, A));
-      StoreException away =
+      StoreException unavailable =
           assertThrows(StoreException.class, () -> kv.put(THINGS, A, Value.of("two")));
-      assertEquals("no primary of MongoDB answers", away.getMessage());
-      cuttableStore.proxy.restore();
+      assertEquals("no primary of MongoDB answers", unavailable.getMessage());
+      store.proxy.restore();
       assertEquals("one", kv.get(THINGS, A).orElseThrow().value().text());
       revisionOf(kv.put(THINGS, A, Value.of("two")));
     }
@@ -244,8 +244,8 @@ final class MongoErrorsTest {
     return new Document("ok", 0).append("code", code).append("errmsg", "stepping down");
   }
 
-  private static Revision revisionOf(WriteResult writeResult) {
-    return assertInstanceOf(Written.class, writeResult).revision();
+  private static Revision revisionOf(WriteResult result) {
+    return assertInstanceOf(Written.class, result).revision();
   }
 
   /// A store behind a connection that can be cut.

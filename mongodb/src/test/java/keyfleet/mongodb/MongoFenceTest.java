@@ -4,8 +4,8 @@ import de.bwaldvogel.mongo.MongoServer;
 import keyfleet.store.FenceContract;
 import keyfleet.store.RecordsFixture;
 
-/// The fence where validators are enforced: on a real server, or on a stand-in that enforces them
-/// as the manual says.
+/// The fence contract where validators are enforced: on a real server, or on an emulator that
+/// enforces them as the manual describes.
 final class MongoFenceTest implements FenceContract {
   private static final MongoServer ENFORCING = MongoTestServers.start(new ValidatingMongoBackend());
 

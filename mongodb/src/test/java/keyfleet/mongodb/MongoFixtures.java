@@ -25,7 +25,7 @@ import keyfleet.store.StoredRecord;
 import org.bson.Document;
 import org.bson.types.Binary;
 
-/// Sealed values, records and fences for the tests of this room.
+/// Makers of sealed values, records and fences for the tests of this module.
 final class MongoFixtures {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final EnvelopeCipher CIPHER =
@@ -44,12 +44,11 @@ final class MongoFixtures {
     return new KekVersion(number);
   }
 
-  /// A new envelope of that version; no two are alike.
+  /// A new envelope of that version; no two are equal.
   static Bytes sealed(int version) {
-    FieldLocation fieldLocation = new FieldLocation("customers", "any", "any");
+    FieldLocation location = new FieldLocation("customers", "any", "any");
     SecretBytes plaintext = SecretBytes.copyOf(new byte[] {42});
-    Sealed sealed =
-        assertInstanceOf(Sealed.class, CIPHER.seal(v(version), fieldLocation, plaintext));
+    Sealed sealed = assertInstanceOf(Sealed.class, CIPHER.seal(v(version), location, plaintext));
     return Bytes.copyOf(sealed.envelope().toBytes());
   }
 
@@ -66,7 +65,7 @@ final class MongoFixtures {
     return new StoredRecord(new RecordId(id), fields(versions));
   }
 
-  /// A field as an application writes it that says `kv` and holds an envelope of `version`.
+  /// A field as an application writes it, with that `kv` and an envelope of `version`.
   static Document field(int kv, int version) {
     return new Document("kv", kv).append("ct", new Binary(sealed(version).toArray()));
   }

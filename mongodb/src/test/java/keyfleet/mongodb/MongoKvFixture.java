@@ -22,7 +22,7 @@ import keyfleet.store.Watcher;
 import org.bson.Document;
 import org.bson.types.Binary;
 
-/// A store in a database of its own. Its watches have their own connection, which can be cut.
+/// A store in its own database. Its watches have a separate connection, which can be cut.
 final class MongoKvFixture implements KvFixture, ForwardingKv {
   private static final int BULK = 5_000;
 
@@ -46,7 +46,7 @@ final class MongoKvFixture implements KvFixture, ForwardingKv {
     return database;
   }
 
-  /// Buckets as a process of its own would open them.
+  /// The bucket registry of another process.
   MongoBucketRegistry buckets() {
     return new MongoBucketRegistry(
         other.getDatabase(database.name()), new MongoStoreClock(other.getDatabase("admin")));
@@ -76,7 +76,7 @@ final class MongoKvFixture implements KvFixture, ForwardingKv {
     proxy.restore();
   }
 
-  /// As entries of one life, in bulk.
+  /// Inserts entries of one life, in bulk.
   @Override
   public void fill(Bucket bucket, List<Key> keys) {
     inner().get(bucket, keys.getFirst());

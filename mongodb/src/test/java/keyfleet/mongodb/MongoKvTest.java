@@ -10,7 +10,7 @@ final class MongoKvTest implements KvContract, KvRaceContract {
     return new MongoKvFixture();
   }
 
-  /// mongo-java-server scans.
+  /// Fewer on mongo-java-server, which has no index and scans all documents for each page.
   @Override
   public int listSize() {
     return MongoTestServers.realServer().isPresent() ? KvContract.super.listSize() : 10_000;

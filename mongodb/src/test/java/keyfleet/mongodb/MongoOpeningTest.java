@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Opening a store: what is refused, in which words, and what is said of what is not.
+/// Opening a store: what the engine refuses, with which message, and its checks of the rest.
 final class MongoOpeningTest {
   private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Key A = new Key("a");
@@ -47,12 +47,12 @@ final class MongoOpeningTest {
       free = socket.getLocalPort();
     }
     StoreUrl url = StoreUrl.parse("mongodb://me:secret@127.0.0.1:" + free + "/x");
-    StoreException away = assertThrows(StoreException.class, () -> MongoEngine.open(url));
-    assertFalse(away instanceof StoreRefusedException);
+    StoreException unavailable = assertThrows(StoreException.class, () -> MongoEngine.open(url));
+    assertFalse(unavailable instanceof StoreRefusedException);
     assertEquals(
         "no primary of MongoDB answers at mongodb://me@127.0.0.1:%d/x".formatted(free),
-        away.getMessage());
-    assertNoSecret(away);
+        unavailable.getMessage());
+    assertNoSecret(unavailable);
   }
 
   @Test
@@ -156,7 +156,7 @@ final class MongoOpeningTest {
     }
   }
 
-  /// A second message that finds the first one's work done would come back as a conflict.
+  /// A repeated message would find the change already applied and return a conflict.
   @Test
   void driver_sendsNoWriteTwice() {
     assertFalse(MongoSettings.of(StoreUrl.parse("mongodb://h/x")).build().getRetryWrites());
@@ -168,9 +168,8 @@ final class MongoOpeningTest {
             MongoTestServers.databaseOn(MongoTestServers.shared());
         MongoEngine engine = MongoEngine.open(database.url())) {
       assertEquals(List.of(Level.WARN, Level.OK, Level.WARN, Level.WARN), levels(engine));
-      for (StoreCheck storeCheck : engine.storeChecks()) {
-        assertEquals(
-            storeCheck.level() == Level.OK, storeCheck.remedy().isEmpty(), storeCheck::toString);
+      for (StoreCheck check : engine.storeChecks()) {
+        assertEquals(check.level() == Level.OK, check.remedy().isEmpty(), check::toString);
       }
     }
   }
@@ -234,8 +233,8 @@ final class MongoOpeningTest {
     return collection.equals(query.get(command));
   }
 
-  private static Document asReplicaSet(Document greeting) {
-    return greeting.append("setName", "rs0").append("setVersion", 1).append("hosts", List.of());
+  private static Document asReplicaSet(Document hello) {
+    return hello.append("setName", "rs0").append("setVersion", 1).append("hosts", List.of());
   }
 
   private static Document changeAnswer(
@@ -243,7 +242,7 @@ final class MongoOpeningTest {
     return call.name().equalsIgnoreCase(command) ? change.apply(call.forward()) : call.forward();
   }
 
-  /// A server with a script, and what it was asked.
+  /// A server with a script, and the commands that it received.
   private static final class ScriptedServer implements AutoCloseable {
     private final List<Document> received = Collections.synchronizedList(new ArrayList<>());
     private final MongoServer server;

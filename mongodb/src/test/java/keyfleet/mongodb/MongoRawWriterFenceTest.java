@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 
 /// Fences against writers that know nothing of Keyfleet: they write with the driver.
 final class MongoRawWriterFenceTest {
-  private static final Fence N_ONLY = fence(5, 2);
+  private static final Fence NEW_ONLY = fence(5, 2);
   private static final MongoServer ENFORCING = MongoTestServers.start(new ValidatingMongoBackend());
   private static final MongoServer LAX = MongoTestServers.start(new MemoryBackend());
 
@@ -47,21 +47,21 @@ final class MongoRawWriterFenceTest {
   @Test
   void serverWithoutValidators_storesTheFenceAndReportsItUnenforced() {
     try (MongoRecordsFixture fixture = new MongoRecordsFixture(MongoTestServers.databaseOn(LAX))) {
-      assertEquals(new Unenforced(), fixture.records().fence(N_ONLY));
-      assertEquals(Optional.of(N_ONLY), fixture.records().fence());
-      assertEquals(new StaleTerm(N_ONLY), fixture.records().fence(fence(4, 1)));
+      assertEquals(new Unenforced(), fixture.records().fence(NEW_ONLY));
+      assertEquals(Optional.of(NEW_ONLY), fixture.records().fence());
+      assertEquals(new StaleTerm(NEW_ONLY), fixture.records().fence(fence(4, 1)));
       assertEquals(new Unenforced(), fixture.records().fence(fence(6, 3)));
       assertTrue(
           fixture.engine.storeChecks().stream()
               .anyMatch(it -> it.level() == Level.WARN && it.sentence().contains("unfenced")),
           () -> fixture.engine.storeChecks().toString());
-      // Nobody who uses the driver is stopped.
+      // Without enforcement, a writer that uses the driver directly is not refused.
       customers(fixture).insertOne(new Document("_id", "a").append("f0", field(1, 1)));
       assertEquals(Map.of(v(1), 1L), fixture.records().census().carrying());
     }
   }
 
-  /// All make the first fence of a collection; the one of the highest term must stay.
+  /// All threads raise the first fence of a collection; the fence of the highest term must stay.
   @Test
   void concurrentRaises_leaveTheHighestTerm() throws InterruptedException {
     try (MongoRecordsFixture fixture = enforcingFixture()) {
@@ -84,7 +84,7 @@ final class MongoRawWriterFenceTest {
   @Test
   void rawWriterOfAnOldVersion_isRefused() {
     try (MongoRecordsFixture fixture = enforcingFixture()) {
-      raise(fixture, N_ONLY);
+      raise(fixture, NEW_ONLY);
       assertRefused(() -> customers(fixture).insertOne(document("a", field(1, 1))));
       assertRefused(() -> customers(fixture).insertOne(document("a", "not sealed at all")));
       assertRefused(
@@ -100,7 +100,7 @@ final class MongoRawWriterFenceTest {
   void unrelatedFieldOfAnOldRecord_canBeWritten() {
     try (MongoRecordsFixture fixture = enforcingFixture()) {
       customers(fixture).insertOne(document("a", field(1, 1)));
-      raise(fixture, N_ONLY);
+      raise(fixture, NEW_ONLY);
       Document move = new Document("$set", new Document("address", "elsewhere"));
       assertEquals(
           1, customers(fixture).updateOne(new Document("_id", "a"), move).getModifiedCount());
@@ -112,7 +112,7 @@ final class MongoRawWriterFenceTest {
     try (MongoRecordsFixture fixture = enforcingFixture()) {
       Document own = new Document("age", new Document("$gte", 0));
       setValidator(fixture, own);
-      raise(fixture, N_ONLY);
+      raise(fixture, NEW_ONLY);
       raise(fixture, fence(6, 2, 3));
       assertRefused(
           () -> customers(fixture).insertOne(document("a", field(2, 2)).append("age", -1)));
@@ -120,8 +120,10 @@ final class MongoRawWriterFenceTest {
           () -> customers(fixture).insertOne(document("a", field(1, 1)).append("age", 7)));
       customers(fixture).insertOne(document("a", field(3, 3)).append("age", 7));
       assertEquals(
-          List.of(2, own), List.of(rules(fixture).size(), rules(fixture).getLast()), "nested anew");
-      // The fence is not to blame for what the application's rule refuses.
+          List.of(2, own),
+          List.of(rules(fixture).size(), rules(fixture).getLast()),
+          "the second fence is not nested in the first");
+      // A refusal by the application's rule is not reported as a refusal by the fence.
       assertThrows(
           StoreRefusedException.class, () -> fixture.records().insert(record("without age", 2)));
     }
@@ -130,7 +132,7 @@ final class MongoRawWriterFenceTest {
   @Test
   void fenceReplacedByTheApplication_isReinstalledByTheNextCensus() {
     try (MongoRecordsFixture fixture = enforcingFixture()) {
-      raise(fixture, N_ONLY);
+      raise(fixture, NEW_ONLY);
       setValidator(fixture, new Document());
       customers(fixture).insertOne(document("a", field(1, 1)));
       assertEquals(Map.of(v(1), 1L), fixture.records().census().carrying());
@@ -138,7 +140,7 @@ final class MongoRawWriterFenceTest {
     }
   }
 
-  /// The server cannot see what a document was; our own writers can.
+  /// A validator cannot see a document's earlier state; this engine can.
   @Test
   void changeToAnotherOldVersion_isRefusedByTheEngine() {
     try (MongoRecordsFixture fixture = enforcingFixture()) {
@@ -156,7 +158,7 @@ final class MongoRawWriterFenceTest {
   @Test
   void fenceRaisedByAnotherEngine_isReadAgain() {
     try (MongoRecordsFixture fixture = enforcingFixture()) {
-      raise(fixture, N_ONLY);
+      raise(fixture, NEW_ONLY);
       try (MongoEngine other = MongoEngine.open(fixture.database.url())) {
         assertEquals(new Raised(), other.records(MongoRecordsFixture.SHAPE).fence(fence(5, 2, 3)));
       }
@@ -167,22 +169,22 @@ final class MongoRawWriterFenceTest {
   @Test
   void batch_separatesRefusedChangesFromOthers() {
     try (MongoRecordsFixture fixture = enforcingFixture()) {
-      List<StoredRecord> moved = new ArrayList<>();
+      List<StoredRecord> rewrapped = new ArrayList<>();
       for (String id : List.of("a", "b", "c")) {
-        moved.add(record(id, 2));
-        assertEquals(new Stored(), fixture.records().insert(moved.getLast()));
+        rewrapped.add(record(id, 2));
+        assertEquals(new Stored(), fixture.records().insert(rewrapped.getLast()));
       }
       try (MongoEngine other = MongoEngine.open(fixture.database.url())) {
-        // This engine has not seen the fence, so the server must stop it.
-        assertEquals(new Raised(), other.records(MongoRecordsFixture.SHAPE).fence(N_ONLY));
+        // The fixture's engine has not seen this fence, so the server must refuse its changes.
+        assertEquals(new Raised(), other.records(MongoRecordsFixture.SHAPE).fence(NEW_ONLY));
       }
       List<RecordChange> batch =
           List.of(
-              new RecordChange(moved.get(0), fields(1)),
-              new RecordChange(moved.get(1), fields(2)),
+              new RecordChange(rewrapped.get(0), fields(1)),
+              new RecordChange(rewrapped.get(1), fields(2)),
               new RecordChange(record("c", 2), fields(2)));
       assertEquals(
-          List.of(new Fenced(N_ONLY), new Stored(), new Conflict()),
+          List.of(new Fenced(NEW_ONLY), new Stored(), new Conflict()),
           fixture.records().compareAndSetAll(batch));
     }
   }

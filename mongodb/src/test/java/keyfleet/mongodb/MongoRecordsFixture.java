@@ -13,7 +13,7 @@ import keyfleet.store.Records;
 import keyfleet.store.RecordsFixture;
 import org.bson.Document;
 
-/// An application's collection in a database of its own.
+/// An application's collection in its own database.
 final class MongoRecordsFixture implements RecordsFixture {
   static final CollectionShape SHAPE =
       new CollectionShape("customers", "_id", new TreeSet<>(Set.of("f0", "f1", "f2")));

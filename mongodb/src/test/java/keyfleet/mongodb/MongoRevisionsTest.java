@@ -27,7 +27,7 @@ import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
-/// Revisions of a key rise, though its documents are swept away by the server in between.
+/// Revisions of a key rise, although the server sweeps its documents in between.
 final class MongoRevisionsTest {
   private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Bucket BEATS = new Bucket.Expiring("beats", Duration.ofSeconds(1));
@@ -65,7 +65,7 @@ final class MongoRevisionsTest {
     }
   }
 
-  /// A creator stops between its claim and its entry; meanwhile the key has a whole life.
+  /// A creator pauses between its claim and its entry; meanwhile the key is created and deleted.
   @Test
   void claimOfAStoppedCreator_isTakenOverAndItsLateFillFails() {
     try (MongoKvFixture fixture = new MongoKvFixture()) {
@@ -84,8 +84,8 @@ final class MongoRevisionsTest {
     }
   }
 
-  /// Clients put, create and delete one key while the server sweeps it; no revision is seen with
-  /// two values, and of two writes one after the other the later has the higher.
+  /// Clients put, create and delete one key while the server sweeps it. No revision has two values,
+  /// and of two successive writes the later one has the higher revision.
   @Test
   void racingWritersAndSweeps_neverRepeatARevision(TestInfo info)
       throws InterruptedException, ExecutionException {
@@ -129,12 +129,12 @@ final class MongoRevisionsTest {
     long last = 0;
     for (int i = 0; i < CALLS; i++) {
       String text = name + " " + i;
-      WriteResult writeResult =
+      WriteResult result =
           random.nextBoolean()
               ? kv.put(THINGS, A, Value.of(text))
               : kv.create(THINGS, A, Value.of(text));
-      if (writeResult instanceof Written(var revision)) {
-        assertTrue(revision.number() > last, () -> revision + " goes back");
+      if (result instanceof Written(var revision)) {
+        assertTrue(revision.number() > last, () -> revision + " is lower than the one before");
         last = revision.number();
         assertEquals(text, seen.merge(last, text, (one, other) -> one + " and " + other));
       }
@@ -159,7 +159,7 @@ final class MongoRevisionsTest {
     return new Document("gone", new Document("$exists", true));
   }
 
-  private static Revision revisionOf(WriteResult writeResult) {
-    return ((Written) writeResult).revision();
+  private static Revision revisionOf(WriteResult result) {
+    return ((Written) result).revision();
   }
 }

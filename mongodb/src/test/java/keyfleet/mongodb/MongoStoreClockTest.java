@@ -25,8 +25,8 @@ final class MongoStoreClockTest {
 
   private Document shiftClock(ScriptedMongoBackend.Call call) {
     Document answer = call.forward();
-    if (answer.get("localTime") instanceof Instant told) {
-      answer.put("localTime", told.plusSeconds(offSeconds.get()));
+    if (answer.get("localTime") instanceof Instant serverTime) {
+      answer.put("localTime", serverTime.plusSeconds(offSeconds.get()));
     }
     return answer;
   }

@@ -15,14 +15,14 @@ import keyfleet.store.engine.StoreUrl;
 import org.bson.Document;
 import org.bson.types.ObjectId;
 
-/// The servers that tests run on: `mongo-java-server` in this process, or the real one that
+/// The servers for tests: `mongo-java-server` in this process, or the real server that
 /// `KEYFLEET_TEST_MONGODB` names.
 public final class MongoTestServers {
   private static final MongoServer SHARED = start(new MemoryBackend());
 
   private MongoTestServers() {}
 
-  /// The address of the real server, without database.
+  /// The URL of the real server, without database.
   static Optional<StoreUrl> realServer() {
     return Optional.ofNullable(System.getenv("KEYFLEET_TEST_MONGODB")).map(StoreUrl::parse);
   }
@@ -47,7 +47,7 @@ public final class MongoTestServers {
     return "127.0.0.1:" + server.getLocalAddress().getPort();
   }
 
-  /// A database of its own on the server of this run.
+  /// A new database on the server of this test run.
   public static TestDatabase database() {
     return realServer().map(MongoTestServers::databaseOn).orElseGet(() -> databaseOn(SHARED));
   }
@@ -66,7 +66,7 @@ public final class MongoTestServers {
     return new TestDatabase(server, real.hosts().getFirst(), params);
   }
 
-  /// A database with a name of its own, dropped at the end.
+  /// A database with a unique name, dropped at the end.
   public record TestDatabase(
       String server, String host, String params, String name, MongoClient raw)
       implements AutoCloseable {
@@ -79,7 +79,7 @@ public final class MongoTestServers {
       return StoreUrl.parse(server + name + params);
     }
 
-    /// The same database by way of another address that leads to its first host.
+    /// The same database through another address, for example that of a proxy.
     StoreUrl urlThrough(String otherHost) {
       return StoreUrl.parse(server.replace(host, otherHost) + name + params);
     }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// TLS by the files that the URL names, with certificates made for this run.
+/// TLS with the files that the URL names, and certificates made for this run.
 final class MongoTlsTest {
   private static final String PASSWORD = "changeit";
 

@@ -19,7 +19,7 @@ import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
 import org.junit.jupiter.api.Test;
 
-/// Batches of which the server tells only how many changes it made.
+/// Batches for which the server returns only the number of matched changes.
 final class RecordBatchWriterTest {
   @Test
   void recordChangedAgainBeforeItWasReadBack_isUnknown() {
@@ -35,12 +35,12 @@ final class RecordBatchWriterTest {
             }));
     try (MongoRecordsFixture fixture =
         new MongoRecordsFixture(MongoTestServers.databaseOn(server))) {
-      List<RecordChange> recordChanges = changes(fixture.records(), "a", "b");
-      recordChanges.add(new RecordChange(record("absent", 1), fields(2)));
+      List<RecordChange> changes = changes(fixture.records(), "a", "b");
+      changes.add(new RecordChange(record("absent", 1), fields(2)));
       disturbed.set(true);
       assertEquals(
           List.of(new Stored(), new Unknown(), new Unknown()),
-          fixture.records().compareAndSetAll(recordChanges));
+          fixture.records().compareAndSetAll(changes));
     } finally {
       server.shutdownNow();
     }
@@ -52,9 +52,9 @@ final class RecordBatchWriterTest {
         CuttableProxy proxy = new CuttableProxy(fixture.database.host());
         MongoEngine engine = MongoEngine.open(fixture.database.urlThrough(proxy.host()))) {
       Records records = engine.records(MongoRecordsFixture.SHAPE);
-      List<RecordChange> recordChanges = changes(records, "a", "b");
+      List<RecordChange> changes = changes(records, "a", "b");
       proxy.dropNextAnswer();
-      assertEquals(List.of(new Unknown(), new Unknown()), records.compareAndSetAll(recordChanges));
+      assertEquals(List.of(new Unknown(), new Unknown()), records.compareAndSetAll(changes));
     }
   }
 
@@ -65,25 +65,25 @@ final class RecordBatchWriterTest {
       for (int i = 0; i < ids.length; i++) {
         ids[i] = "%04d".formatted(i);
       }
-      List<RecordChange> recordChanges = changes(fixture.records(), ids);
+      List<RecordChange> changes = changes(fixture.records(), ids);
       List<RecordWriteResult> expected =
           new ArrayList<>(Collections.nCopies(ids.length, new Stored()));
       for (int conflict : new int[] {0, 199, 200, 229}) {
-        recordChanges.set(conflict, new RecordChange(record(ids[conflict], 1), fields(2)));
+        changes.set(conflict, new RecordChange(record(ids[conflict], 1), fields(2)));
         expected.set(conflict, new Conflict());
       }
-      assertEquals(expected, fixture.records().compareAndSetAll(recordChanges));
+      assertEquals(expected, fixture.records().compareAndSetAll(changes));
     }
   }
 
   private static List<RecordChange> changes(Records records, String... ids) {
-    List<RecordChange> recordChanges = new ArrayList<>();
+    List<RecordChange> changes = new ArrayList<>();
     for (String id : ids) {
       StoredRecord record = record(id, 1);
       assertEquals(new Stored(), records.insert(record));
-      recordChanges.add(new RecordChange(record, fields(2)));
+      changes.add(new RecordChange(record, fields(2)));
     }
-    return recordChanges;
+    return changes;
   }
 
   private static Document overwriteCommand(String id) {

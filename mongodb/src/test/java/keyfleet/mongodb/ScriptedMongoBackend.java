@@ -6,29 +6,29 @@ import de.bwaldvogel.mongo.wire.message.MongoMessage;
 import java.util.Collection;
 import java.util.List;
 
-/// `mongo-java-server`, but a script may answer in its place, or after it.
+/// `mongo-java-server` with a script that answers commands in its place, or changes its responses.
 final class ScriptedMongoBackend extends MemoryBackend {
-  /// A command, and the server that would answer it.
+  /// A command, and the server to which it can be forwarded.
   interface Call {
     String name();
 
     Document query();
 
-    /// What the server answers to this command.
+    /// Forwards this command and returns the server's response.
     default Document forward() {
       return forward(query());
     }
 
-    /// What the server answers to another, sent to the same database.
+    /// Forwards another command to the same database and returns the server's response.
     Document forward(Document query);
   }
 
-  /// What is said to a command.
+  /// Returns the response to a command.
   interface Script {
     Document answer(Call call);
   }
 
-  /// The documents of an answer that has a cursor.
+  /// The documents of a response with a cursor.
   static List<Document> batch(Document answer) {
     return answer.get("cursor") instanceof Document cursor
             && cursor.get("firstBatch") instanceof Collection<?> batch
@@ -42,7 +42,7 @@ final class ScriptedMongoBackend extends MemoryBackend {
     this.script = script;
   }
 
-  /// Only the driver's handshake comes another way.
+  /// All commands arrive here, except the driver's handshake.
   @Override
   public Document handleMessage(MongoMessage message) {
     Document query = message.getDocument();

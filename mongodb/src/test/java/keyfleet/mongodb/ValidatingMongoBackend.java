@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// `mongo-java-server` with validators as MongoDB's manual describes them: `collMod` sets them, at
-/// level `moderate` they hold for inserts and for updates of documents that satisfied them.
+/// `mongo-java-server` with validators as MongoDB's manual describes them: `collMod` sets them; at
+/// level `moderate` they apply to inserts and to updates of documents that satisfied them before.
 final class ValidatingMongoBackend extends MemoryBackend {
   private final Map<String, Document> options = new ConcurrentHashMap<>();
 
@@ -24,23 +24,23 @@ final class ValidatingMongoBackend extends MemoryBackend {
     Document query = message.getDocument();
     String command = query.keySet().iterator().next();
     if (command.equals("collMod")) {
-      return modified(database, query);
+      return applyCollMod(database, query);
     }
     if (command.equals("drop")) {
-      unguard(database, database + "." + query.get("drop"));
+      removeValidator(database, database + "." + query.get("drop"));
     }
     if (command.equals("dropDatabase")) {
-      options.keySet().forEach(it -> unguard(database, it));
+      options.keySet().forEach(it -> removeValidator(database, it));
     }
     Document answer = super.handleMessage(message);
     if (command.equals("create") && query.containsKey("validator")) {
-      modified(database, new Document(query).append("collMod", query.get("create")));
+      applyCollMod(database, new Document(query).append("collMod", query.get("create")));
     }
     return command.equals("listCollections") ? withOptions(database, answer) : answer;
   }
 
   /// Waits for commands that run on the collection, as the server's lock does.
-  private Document modified(String databaseName, Document query) {
+  private Document applyCollMod(String databaseName, Document query) {
     MongoDatabase database = resolveDatabase(databaseName);
     String name = (String) query.get("collMod");
     @SuppressWarnings("unchecked")
@@ -48,15 +48,15 @@ final class ValidatingMongoBackend extends MemoryBackend {
         (MongoCollection<Integer>) database.resolveCollection(name, true);
     synchronized (collection) {
       if (options.put(databaseName + "." + name, withoutName(query)) == null) {
-        // Not by addIndex, which would check the documents that are there.
+        // Not with addIndex, which would check the existing documents.
         collection.getIndexes().add(new ValidatorIndex(databaseName + "." + name));
       }
     }
     return new Document("ok", 1.0);
   }
 
-  /// A collection goes with its indexes only.
-  private void unguard(String databaseName, String namespace) {
+  /// Removes the validator index: the emulator drops a collection only together with its indexes.
+  private void removeValidator(String databaseName, String namespace) {
     String prefix = databaseName + ".";
     if (namespace.startsWith(prefix) && options.remove(namespace) != null) {
       resolveDatabase(databaseName)
@@ -84,7 +84,7 @@ final class ValidatingMongoBackend extends MemoryBackend {
     return answer;
   }
 
-  /// Indexes are asked before a document is written.
+  /// A fake index that enforces the validator: the emulator checks indexes before each write.
   private final class ValidatorIndex extends EmptyIndex<Integer> {
     private final String namespace;
 
@@ -112,9 +112,9 @@ final class ValidatingMongoBackend extends MemoryBackend {
     }
 
     private boolean isValid(Document document) {
-      Document held = options.getOrDefault(namespace, new Document());
-      Document rule = (Document) held.get("validator");
-      return "warn".equals(held.get("validationAction"))
+      Document validation = options.getOrDefault(namespace, new Document());
+      Document rule = (Document) validation.get("validator");
+      return "warn".equals(validation.get("validationAction"))
           || rule == null
           || new DefaultQueryMatcher().matches(document, rule);
     }

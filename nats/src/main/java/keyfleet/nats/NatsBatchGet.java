@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import keyfleet.store.StoreException;
 
-/// A request for the last messages of many subjects, by one direct get.
+/// Requests the last messages of many subjects with one direct get.
 ///
-/// Any replica may answer it, also one that is behind. It tells how far it is, so its answer counts
-/// only if that is no less than where the leader was when the listing began: then it knows all that
-/// had been acknowledged.
+/// Any replica may answer, even one that is behind the leader. The answer includes the replica's
+/// last sequence. It is used only if that is at least the leader's sequence when the listing began:
+/// then the replica has every write that was acknowledged before.
 final class NatsBatchGet implements AutoCloseable {
   sealed interface Result {
-    /// All of the subjects that there are.
+    /// All subjects that exist.
     record Complete(Map<String, NatsKeyMessage> found) implements Result {}
 
     /// As many as fit into [#MAX_BYTES].
@@ -25,11 +25,11 @@ final class NatsBatchGet implements AutoCloseable {
     /// The replica is behind.
     record StaleReplica() implements Result {}
 
-    /// The replica has none of the subjects; it does not say then how far it is.
+    /// The replica has none of the subjects. In this case its answer does not include its sequence.
     record NoneFound() implements Result {}
   }
 
-  /// The server's own limit of results.
+  /// The server's limit on results.
   static final int LIMIT = 1_024;
 
   private static final int MAX_BYTES = 8 << 20;
@@ -57,7 +57,7 @@ final class NatsBatchGet implements AutoCloseable {
     return this;
   }
 
-  /// Once for each time it was sent.
+  /// Called once after each [#send].
   Result await(long sequence) {
     Map<String, NatsKeyMessage> found = new HashMap<>();
     Message message = awaitMessage();
@@ -70,8 +70,8 @@ final class NatsBatchGet implements AutoCloseable {
       case Status.NOT_FOUND_CODE -> new Result.NoneFound();
       default ->
           throw new StoreException(
-              "%s cannot be listed: %s"
-                  .formatted(stream.bucket(), message.getStatus().getMessageWithCode()));
+              "bucket %s cannot be listed: %s"
+                  .formatted(stream.bucket().name(), message.getStatus().getMessageWithCode()));
     };
   }
 
@@ -93,9 +93,10 @@ final class NatsBatchGet implements AutoCloseable {
       return message;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new StoreException("interrupted while listing " + stream.bucket(), e);
+      throw new StoreException("interrupted while listing bucket " + stream.bucket().name(), e);
     } catch (IllegalStateException e) {
-      throw new StoreException("closed while listing " + stream.bucket(), e);
+      throw new StoreException(
+          "the connection was closed while listing bucket " + stream.bucket().name(), e);
     }
   }
 

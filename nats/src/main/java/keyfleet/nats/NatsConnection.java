@@ -24,15 +24,17 @@ import keyfleet.nats.NatsReply.Undelivered;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
-/// The one connection of an engine, which the driver mends by itself. Every wait on it ends.
+/// The only connection of an engine. The driver reconnects by itself. Every wait on the connection
+/// has a limit.
 final class NatsConnection implements AutoCloseable {
   static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
-  /// When a question is put again. While a leader is elected nobody answers, nor later.
+  /// How long to wait before a request is sent again: a request sent during a leader election is
+  /// never answered.
   private static final List<Duration> RETRY_INTERVALS =
       List.of(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(2));
 
-  /// A stream that is new or has a new leader is unknown to some servers for a moment.
+  /// For a moment, some servers do not know a new stream or a stream's new leader.
   private static final int NO_RESPONDERS_TRIES = 5;
 
   private static final Duration NO_RESPONDERS_PAUSE = Duration.ofMillis(200);
@@ -60,7 +62,7 @@ final class NatsConnection implements AutoCloseable {
     return executors;
   }
 
-  /// Reaches someone at most once: only what came to nobody is sent again.
+  /// Reaches a server at most once: the request is sent again only if it had no responders.
   NatsReply request(String subject, Headers headers, byte[] body) {
     NatsReply reply = requestOnce(subject, headers, body);
     for (int i = 1; i < NO_RESPONDERS_TRIES && reply instanceof NoResponders; i++) {
@@ -80,7 +82,7 @@ final class NatsConnection implements AutoCloseable {
     return await(reply, ANSWER_LIMIT);
   }
 
-  /// Asks JetStream's API for what may be asked again.
+  /// Calls JetStream's API with a request that is safe to repeat.
   Message callApi(String call, String body) {
     List<CompletableFuture<Message>> requests = new ArrayList<>();
     NatsReply reply = new TimedOut();
@@ -111,7 +113,7 @@ final class NatsConnection implements AutoCloseable {
       return new Answered(reply.get(limit.toMillis(), TimeUnit.MILLISECONDS));
     } catch (ExecutionException e) {
       return e.getCause() instanceof JetStreamStatusException
-          ? new NoResponders("nobody at " + url + " serves that just now")
+          ? new NoResponders("no server at " + url + " serves this request at the moment")
           : new TimedOut();
     } catch (TimeoutException | CancellationException e) {
       return new TimedOut();
@@ -121,7 +123,7 @@ final class NatsConnection implements AutoCloseable {
     }
   }
 
-  /// Sends a call that is answered by many messages, which come to a subscription.
+  /// Sends a call that many messages answer; they arrive at the subscription on `replyTo`.
   void callApi(String call, String body, String replyTo) {
     try {
       connection.publish(API + call, replyTo, body.getBytes(UTF_8));
@@ -142,23 +144,23 @@ final class NatsConnection implements AutoCloseable {
     return connection.createInbox();
   }
 
-  /// Also when it has ended already, or its connection.
+  /// Does nothing if the subscription has ended or the connection is closed.
   static void unsubscribe(@Nullable Subscription subscription) {
     try {
       if (subscription != null && subscription.isActive()) {
         subscription.unsubscribe();
       }
     } catch (IllegalStateException e) {
-      return; // another thread was quicker
+      return; // another thread ended it first
     }
   }
 
   StoreException noAnswer(String call) {
     return new StoreException(
-        "no answer from %s to %s within %s".formatted(url, call, ANSWER_LIMIT));
+        "%s did not answer %s within %d s".formatted(url, call, ANSWER_LIMIT.toSeconds()));
   }
 
-  /// The driver gives up for good when a server refuses who we are twice.
+  /// The driver closes the connection for good when a server refuses the login twice.
   private String describeOutage() {
     return connection.getStatus() == Connection.Status.CLOSED
         ? "the connection to " + url + " is closed"

@@ -20,15 +20,16 @@ import keyfleet.store.StoreRefusedException;
 import keyfleet.store.engine.StoreUrl;
 import keyfleet.store.host.PrivateFile;
 
-/// Connects as the URL says, and says in words why it could not.
+/// Connects to the servers that a URL names, and turns the driver's errors into messages for the
+/// operator.
 final class NatsConnector {
-  /// For each host: to connect, to shake hands, to be told who is there.
+  /// Applies to each host separately: connecting, the TLS handshake and the server's first message.
   private static final Duration CONNECT_LIMIT = Duration.ofSeconds(5);
 
   private static final Duration RECONNECT_WAIT = Duration.ofMillis(250);
   private static final Duration RECONNECT_JITTER = Duration.ofMillis(100);
 
-  /// A peer that is gone without a word is noticed after three of them.
+  /// A server that disappeared without closing the connection is detected after three pings.
   private static final Duration PING = Duration.ofSeconds(5);
 
   private static final int UNLIMITED = -1;
@@ -43,7 +44,7 @@ final class NatsConnector {
     this.tls = new NatsTls(url);
   }
 
-  /// `events` hears of the connection's fate until it is closed.
+  /// The listener gets the connection's events until the connection is closed.
   NatsConnection connect(ConnectionListener listener) {
     NatsExecutors executors = new NatsExecutors();
     try {
@@ -70,14 +71,14 @@ final class NatsConnector {
             .servers(url.hosts().stream().map(it -> "nats://" + it).toArray(String[]::new))
             .connectionName("keyfleet")
             .connectionTimeout(CONNECT_LIMIT)
-            // The one mode that keeps the host's name, which TLS checks, and also tries IPv6.
+            // The only mode that keeps the host name, which TLS checks, and also tries IPv6.
             .hostnameResolveMode(HostnameResolveMode.HappyEyeballs)
             .maxReconnects(UNLIMITED)
             .reconnectWait(RECONNECT_WAIT)
             .reconnectJitter(RECONNECT_JITTER)
             .reconnectJitterTls(RECONNECT_JITTER)
             .pingInterval(PING)
-            // A write in an outage fails at once: one kept for later would arrive after its caller
+            // A write during an outage fails at once: a buffered one would arrive after its caller
             // gave up.
             .reconnectBufferSize(0)
             .reportNoResponders()
@@ -112,15 +113,16 @@ final class NatsConnector {
         .orElse("");
   }
 
-  /// With TLS we call hosts by the names of the URL alone: those the servers tell of each other are
-  /// addresses, for which a certificate is seldom made.
+  /// With TLS only the hosts of the URL are used: the servers announce each other by IP address,
+  /// which certificates rarely contain.
   private void addTls(Options.Builder options) {
     if (tls.isRequested()) {
-      options.sslContext(tls.context()).ignoreDiscoveredServers();
+      options.sslContext(tls.createContext()).ignoreDiscoveredServers();
     }
   }
 
-  /// The driver would log; we keep what it met, which says more than what it throws.
+  /// Collects the driver's errors instead of logging them: they say more than the exception that
+  /// the driver throws.
   private ErrorListener errorCollector() {
     return new ErrorListener() {
       @Override
@@ -135,7 +137,7 @@ final class NatsConnector {
   private StoreException toStoreException(IOException thrown, NatsExecutors executors) {
     if (thrown instanceof AuthenticationException) {
       return new StoreRefusedException(
-          url + " refused who we are",
+          url + " refused the login",
           "check the user and password, or the token, creds or nkey file",
           thrown);
     }
@@ -147,21 +149,25 @@ final class NatsConnector {
         .orElseGet(() -> new StoreException(url + " does not answer", thrown));
   }
 
-  /// Of what was met, the one thing that trying again does not help.
+  /// A TLS problem that a retry does not solve. The driver has no other sign of the last two than
+  /// the text.
   private Optional<StoreException> tlsRefusal(Throwable error) {
     String message = String.valueOf(error.getMessage());
     if (error instanceof SSLException) {
       return refused(
-          "no TLS with %s: %s".formatted(url, message),
-          "tls-ca=FILE with the authority of the server's certificate, and a host that it names; or"
-              + " tls-cert and tls-key",
+          "TLS with %s failed: %s".formatted(url, message),
+          "tls-ca=FILE with the CA of the server's certificate, and a host that the certificate"
+              + " names; or tls-cert and tls-key",
           error);
     }
     if (message.contains("SSL required by server")) {
-      return refused(url + " speaks TLS only", "?tls=true", error);
+      return refused(url + " requires TLS", "?tls=true", error);
     }
     return message.contains("SSL connection wanted by client")
-        ? refused(url + " has no TLS", "give the server a certificate, or leave tls out", error)
+        ? refused(
+            url + " does not support TLS",
+            "configure TLS on the server, or remove tls from the URL",
+            error)
         : Optional.empty();
   }
 

@@ -11,13 +11,13 @@ import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.engine.StoreCheck;
 
-/// Whether an acknowledged write outlives a power failure. By default a server syncs every two
-/// minutes and acknowledges before; a keystore may not rest on that.
+/// Checks whether acknowledged writes survive a power failure. By default a server acknowledges a
+/// write at once and syncs every two minutes, which is not enough for a keystore.
 final class NatsDurabilityCheck {
   private static final String REMEDY =
       "sync_interval: always in the jetstream block of each server; then"
-          + " ?monitor=http://HOST:8222,… to show it, or ?sync_interval=always to vouch for it"
-          + " (?use=heartbeats to hold no keystore)";
+          + " ?monitor=http://HOST:8222,… to show it, or ?sync_interval=always to declare it"
+          + " (?use=heartbeats to store heartbeats only)";
 
   private final NatsSettings settings;
 
@@ -25,35 +25,35 @@ final class NatsDurabilityCheck {
     this.settings = settings;
   }
 
-  /// What is known about the cluster of the server `serverId`, where `seen` is what monitors
-  /// showed.
+  /// Judges the cluster of the server `serverId` by the reports of its monitoring endpoints.
   StoreCheck check(String serverId, List<ServerReport> reports) {
     if (reports.stream().anyMatch(it -> it.sync() == Sync.LATER)) {
       return refuseUnlessHeartbeatsOnly(
-          "a server acknowledges before it syncs: its monitor shows no sync_interval: always");
+          "a server acknowledges writes before they are on disk: its monitor does not show"
+              + " sync_interval: always");
     }
     Set<String> reportedIds =
         reports.stream().map(ServerReport::serverId).collect(Collectors.toSet());
     int size = reports.stream().mapToInt(ServerReport::clusterSize).max().orElse(0);
     if (!reports.isEmpty() && reportedIds.contains(serverId) && reportedIds.size() >= size) {
       return StoreCheck.ok(
-          "each of %d servers syncs each write before it acknowledges"
+          "each of %d servers syncs each write to disk before it acknowledges it"
               .formatted(reportedIds.size()));
     }
     if (settings.declaredSync() == DeclaredSync.SYNC_ALWAYS) {
       return StoreCheck.warn(
-          "that writes are synced before they are acknowledged is declared, and was seen on %d servers"
+          "the URL declares sync_interval=always, and monitors showed it on %d servers"
               .formatted(reportedIds.size()),
           "?monitor= with the monitoring endpoint of each server");
     }
     return refuseUnlessHeartbeatsOnly(
         reports.isEmpty()
-            ? "whether writes are synced before they are acknowledged is not known"
-            : "monitors showed %d servers, of %d, or not the one we are connected to"
+            ? "it is unknown whether writes are on disk before they are acknowledged"
+            : "monitors showed %d of %d servers, or not the server that this process is connected to"
                 .formatted(reportedIds.size(), size));
   }
 
-  /// An endpoint that does not answer is no reason to stop when the URL vouches.
+  /// An endpoint that does not answer is an error only if the URL does not declare durability.
   List<ServerReport> fetchReports() {
     try {
       return NatsMonitorClient.fetchReports(settings.monitors());
@@ -69,6 +69,6 @@ final class NatsDurabilityCheck {
     if (settings.use() == Use.EVERYTHING) {
       throw new StoreRefusedException(sentence, REMEDY);
     }
-    return StoreCheck.warn(sentence + "; only heartbeats are kept here", REMEDY);
+    return StoreCheck.warn(sentence + "; only heartbeats are stored here", REMEDY);
   }
 }

@@ -18,15 +18,15 @@ import keyfleet.store.engine.EnvelopeScan;
 import keyfleet.store.engine.StoreCheck;
 import keyfleet.store.engine.StoreUrl;
 
-/// [Engine] on NATS JetStream: [Kv] alone.
+/// The engine on NATS JetStream. It offers [Kv] and no records.
 public final class NatsEngine implements Engine {
   private static final Pattern VERSION = Pattern.compile("v?(\\d{1,6})\\.(\\d{1,6})\\b.*");
   private static final int[] MIN_VERSION = {2, 11};
 
-  /// A value travels as base64 when it is read.
+  /// The server sends values as base64.
   private static final long MIN_PAYLOAD = Value.MAX_BYTES / 3 * 4 + (64 << 10);
 
-  /// Monitors are asked one after another, so some time passes between their answers.
+  /// Monitors are read one after another, so some time passes between their answers.
   private static final Duration MAX_CLOCK_DIFFERENCE = Duration.ofSeconds(2);
 
   private final NatsConnection connection;
@@ -78,12 +78,12 @@ public final class NatsEngine implements Engine {
   @Override
   public Records records(CollectionShape shape) {
     throw new StoreRefusedException(
-        "NATS keeps no records", "--records postgresql://HOST/DATABASE");
+        "NATS stores no records", "--records postgresql://HOST/DATABASE");
   }
 
   @Override
   public EnvelopeScan scanForEnvelopes(EnvelopeScan.Scope scope) {
-    return EnvelopeScan.skipped("all of it", "NATS keeps no records");
+    return EnvelopeScan.skipped("all of it", "NATS stores no records");
   }
 
   @Override
@@ -107,12 +107,12 @@ public final class NatsEngine implements Engine {
     }
     if (server.getMaxPayload() < MIN_PAYLOAD) {
       throw new StoreRefusedException(
-          "%s takes messages of %d bytes; a value may need %d"
+          "%s accepts messages of up to %d bytes, but a value may need %d"
               .formatted(connection.url(), server.getMaxPayload(), MIN_PAYLOAD),
           "max_payload: 1MB, which is the default");
     }
     return StoreCheck.ok(
-        "nats-server %s compares and sets at the leader".formatted(server.getVersion()));
+        "nats-server %s checks revisions at the stream's leader".formatted(server.getVersion()));
   }
 
   private static StoreCheck checkClocks(List<ServerReport> reports) {
@@ -121,17 +121,17 @@ public final class NatsEngine implements Engine {
     Duration difference =
         reports.isEmpty() ? Duration.ZERO : Duration.ofMillis(times.getMax() - times.getMin());
     return difference.compareTo(MAX_CLOCK_DIFFERENCE) < 0
-        ? StoreCheck.ok("the clocks that monitors showed agree")
+        ? StoreCheck.ok("the clocks that the monitors showed agree")
         : StoreCheck.warn(
-            "the servers' clocks are %s apart: what one has written looks older or younger at another"
+            "the servers' clocks differ by %s: the age of an entry depends on the server that reads it"
                 .formatted(difference),
             "NTP on each server");
   }
 
   private static StoreCheck checkReplicas(NatsStreamRegistry streams) {
     return streams.replicas() > 1 || !streams.isClustered()
-        ? StoreCheck.ok("each write is held by %d servers".formatted(streams.replicas()))
-        : StoreCheck.warn("each write is held by one server of a cluster", "?replicas=3");
+        ? StoreCheck.ok("each write is stored on %d servers".formatted(streams.replicas()))
+        : StoreCheck.warn("each write is stored on one server of a cluster", "?replicas=3");
   }
 
   private static void checkVersion(String version) {
@@ -144,7 +144,7 @@ public final class NatsEngine implements Engine {
                 >= 0;
     if (!current) {
       throw new StoreRefusedException(
-          "nats-server %s may let several writers win, and ignores lifetimes of messages"
+          "nats-server %s may let several racing writers win, and it ignores message lifetimes"
               .formatted(version),
           "nats-server 2.11 or newer");
     }

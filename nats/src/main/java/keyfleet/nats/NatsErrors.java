@@ -5,7 +5,8 @@ import java.util.Set;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 
-/// The errors of JetStream's API that we tell apart, by number; the names are the server's own.
+/// The errors of JetStream's API that the engine distinguishes, by number. The names are those of
+/// the server.
 final class NatsErrors {
   static final int NO_PEERS = 10005;
   static final int NO_MESSAGE = 10037;
@@ -16,10 +17,11 @@ final class NatsErrors {
   static final int REPLICAS_NOT_SUPPORTED = 10074;
   static final int NOT_ENABLED = 10076;
 
-  /// Another write to the key is on its way, so what is last is not known yet.
+  /// Another write to the key is in flight, so the last sequence is not known yet.
   static final int LAST_SEQUENCE_UNCERTAIN = 10164;
 
-  /// Said before anything is proposed or stored: over a limit, sealed, or another stream's subject.
+  /// Errors before anything is proposed or stored: over a limit, a sealed stream, or another
+  /// stream's subject.
   private static final Set<Integer> REJECTED = Set.of(10023, 10047, 10054, 10060, 10097, 10109);
 
   private NatsErrors() {}
@@ -36,15 +38,18 @@ final class NatsErrors {
   static StoreException toStoreException(String action, ApiResponse<?> response) {
     String sentence =
         "%s: %s (%d)".formatted(action, response.getDescription(), response.getApiErrorCode());
+    // The server has one number for too few servers and for servers that are down; only its text
+    // tells them apart.
     if (response.getApiErrorCode() == NO_PEERS && sentence.contains("offline")) {
-      return new StoreException(sentence); // until that server is up
+      return new StoreException(sentence);
     }
     return switch (response.getApiErrorCode()) {
       case NOT_ENABLED, NOT_ENABLED_FOR_ACCOUNT ->
           new StoreRefusedException(sentence, "give the account JetStream: jetstream: enabled");
       case NO_PEERS, REPLICAS_NOT_SUPPORTED ->
           new StoreRefusedException(
-              sentence, "start as many JetStream servers as ?replicas= asks, or ask fewer");
+              sentence,
+              "start as many JetStream servers as ?replicas= requires, or lower ?replicas=");
       default -> new StoreException(sentence);
     };
   }

@@ -10,7 +10,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Every thread of one engine. The driver's own would keep the JVM alive.
+/// All threads of one engine. The driver's default threads would keep the JVM alive.
 final class NatsExecutors implements AutoCloseable {
   private final ExecutorService tasks;
   private final ExecutorService callbacks;
@@ -31,7 +31,7 @@ final class NatsExecutors implements AutoCloseable {
     return tasks;
   }
 
-  /// One after another, so that a connection's events stay in order.
+  /// A single thread, so that a connection's events stay in order.
   ExecutorService callbacks() {
     return callbacks;
   }
@@ -40,7 +40,7 @@ final class NatsExecutors implements AutoCloseable {
     return timers;
   }
 
-  /// Returns after so long, or at once when the engine is closed or the caller interrupted.
+  /// Returns after `duration`, or at once if the engine is closed or the caller is interrupted.
   void pause(Duration duration) {
     try {
       timers.schedule(() -> {}, duration.toMillis(), TimeUnit.MILLISECONDS).get();
@@ -51,7 +51,7 @@ final class NatsExecutors implements AutoCloseable {
     }
   }
 
-  /// Returns when the callbacks of what has happened so far have run.
+  /// Returns when the callbacks of all earlier events have run.
   void awaitCallbacks(Duration limit) {
     try {
       callbacks.submit(() -> {}).get(limit.toMillis(), TimeUnit.MILLISECONDS);

@@ -8,8 +8,8 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/// Also asks that the server's certificate be for the host that was called. The driver does not: to
-/// it any certificate of a trusted authority is as good as another.
+/// A trust manager that also checks that the server's certificate names the host of the URL. The
+/// driver itself accepts any certificate of a trusted authority.
 final class NatsHostnameVerifier extends X509ExtendedTrustManager {
   private final X509ExtendedTrustManager inner;
 
@@ -21,7 +21,7 @@ final class NatsHostnameVerifier extends X509ExtendedTrustManager {
   public void checkServerTrusted(X509Certificate[] chain, String kind, Socket socket)
       throws CertificateException {
     if (!(socket instanceof SSLSocket secured)) {
-      throw new CertificateException("whose certificate this is cannot be told");
+      throw new CertificateException("the host of this certificate cannot be determined");
     }
     SSLParameters parameters = secured.getSSLParameters();
     parameters.setEndpointIdentificationAlgorithm("HTTPS");
@@ -32,12 +32,13 @@ final class NatsHostnameVerifier extends X509ExtendedTrustManager {
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String kind, SSLEngine engine)
       throws CertificateException {
-    throw new CertificateException("only sockets are checked");
+    throw new CertificateException(
+        "the host of this certificate cannot be checked without a socket");
   }
 
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String kind) throws CertificateException {
-    throw new CertificateException("whose certificate this is cannot be told");
+    throw new CertificateException("the host of this certificate cannot be determined");
   }
 
   @Override

@@ -14,7 +14,7 @@ import keyfleet.store.StoreTime;
 import keyfleet.store.Value;
 import org.jspecify.annotations.Nullable;
 
-/// The last message on a key's subject: a value, or a marker that says it was deleted.
+/// The last message on a key's subject: a value, or a marker of a deleted key.
 record NatsKeyMessage(Kind kind, Bytes bytes, Revision revision, StoreTime writtenAt) {
   enum Kind {
     VALUE,
@@ -24,13 +24,13 @@ record NatsKeyMessage(Kind kind, Bytes bytes, Revision revision, StoreTime writt
   static final String OPERATION = "KV-Operation";
   static final String DELETED = "DEL";
 
-  /// Markers of clients, and of the server itself.
+  /// Clients set the first one, the server the second.
   private static final Set<String> MARKER_HEADERS = Set.of(OPERATION, "Nats-Marker-Reason");
 
   static NatsKeyMessage of(MessageInfo message) {
     if (message.getTime() == null || message.getSeq() < 1) {
       throw new StoreException(
-          "a message of stream " + message.getStream() + " came without number or time");
+          "a message of stream " + message.getStream() + " has no sequence or no time");
     }
     byte[] data = message.getData();
     return new NatsKeyMessage(
@@ -40,7 +40,7 @@ record NatsKeyMessage(Kind kind, Bytes bytes, Revision revision, StoreTime writt
         new StoreTime(message.getTime().toInstant().toEpochMilli()));
   }
 
-  /// From a message of a direct get, whose headers say what else there is to know.
+  /// From a message of a direct get; its headers contain the sequence and the time.
   static NatsKeyMessage of(Message message) {
     Headers headers = message.getHeaders();
     return new NatsKeyMessage(

@@ -8,8 +8,8 @@ import keyfleet.store.Bucket;
 import keyfleet.store.Key;
 import keyfleet.store.StoreTime;
 
-/// Reads one key from the stream's leader, which `STREAM.MSG.GET` alone does: a direct get may be
-/// answered by a replica that is behind.
+/// Reads one key from the stream's leader with `STREAM.MSG.GET`. A direct get is not enough: a
+/// replica that is behind may answer it.
 final class NatsKeyReader {
   private static final StoreTime ANY = new StoreTime(0);
 
@@ -19,20 +19,21 @@ final class NatsKeyReader {
     this.streams = streams;
   }
 
-  /// The time is asked first: were it asked after, a value refreshed in between could be taken for
-  /// one that ran out.
+  /// Reads the time first: if it were read after the value, a value refreshed in between could seem
+  /// expired.
   NatsKeyState read(NatsStream stream, Key key) {
     StoreTime now = stream.bucket() instanceof Bucket.Expiring ? streams.fetchTime(stream) : ANY;
     MessageInfo last = readLastMessage(stream, key);
     return last.hasError() ? new Absent(0) : toKeyState(stream, NatsKeyMessage.of(last), now);
   }
 
-  /// Every entry that is given away has passed here, so the store time is never before it.
+  /// Every entry that a caller gets passes through here, so store time is never before an entry's
+  /// time.
   NatsKeyState toKeyState(NatsStream stream, NatsKeyMessage stored, StoreTime now) {
     if (stored.kind() == Kind.MARKER || !stream.isLive(stored.writtenAt(), now)) {
       return new Absent(stored.revision().number());
     }
-    streams.storeTime().observe(stored.writtenAt().millis());
+    streams.storeClock().observe(stored.writtenAt().millis());
     return new Present(stored);
   }
 

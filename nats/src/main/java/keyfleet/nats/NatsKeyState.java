@@ -1,8 +1,9 @@
 package keyfleet.nats;
 
-/// What a key holds, as its leader tells.
+/// The state of a key, as the stream's leader reports it.
 sealed interface NatsKeyState {
-  /// No live value. The last message is a marker or has run out; 0 is none at all.
+  /// No live value. `sequence` is that of the last message, a marker or an expired value; 0 if
+  /// there is none.
   record Absent(long sequence) implements NatsKeyState {}
 
   record Present(NatsKeyMessage stored) implements NatsKeyState {}

@@ -26,20 +26,19 @@ import keyfleet.store.Unknown;
 import keyfleet.store.WriteResult;
 import keyfleet.store.WriteResult.Written;
 
-/// Writes one key. The leader checks what was the key's last message and lets one of those that
-/// expect the same pass.
+/// Writes one key. The leader compares the key's last sequence with the expected one, and accepts
+/// one of the writes that expect the same.
 ///
-/// A lost race is no conflict yet: the leader also says so while another's write is on its way and
-/// may still fail. So the key is read again, and only what is seen there decides.
+/// A lost race is not a conflict yet: the leader also reports one while another write is in flight,
+/// which may still fail. So the writer reads the key again, and decides by its state.
 final class NatsKeyWriter {
-  /// What to send, but for what it expects.
+  /// The message to send, without the expected sequence.
   record OutgoingMessage(NatsStream stream, Key key, Kind kind, Bytes bytes) {}
 
-  /// Which last message the write must follow; empty if what is there rules it out.
+  /// The sequence that the write must follow; empty if the key's state rules the write out.
   private interface Expectation extends Function<NatsKeyState, OptionalLong> {}
 
-  /// With the pauses between them, over a second: longer than a write is on its way in a healthy
-  /// cluster.
+  /// Over a second with the pauses: longer than a write is in flight in a healthy cluster.
   private static final int TRIES = 40;
 
   private static final int MAX_PAUSE_MILLIS = 50;
@@ -52,15 +51,15 @@ final class NatsKeyWriter {
     this.reader = reader;
   }
 
-  /// Whatever is there.
+  /// Writes whatever the key's state is.
   WriteResult put(OutgoingMessage outgoing) {
     return toWriteResult(outgoing, send(outgoing, headers(outgoing)));
   }
 
   WriteResult create(OutgoingMessage outgoing) {
     Expectation free =
-        keyState ->
-            keyState instanceof Absent(var sequence)
+        state ->
+            state instanceof Absent(var sequence)
                 ? OptionalLong.of(sequence)
                 : OptionalLong.empty();
     return sendExpecting(outgoing, free, 0);
@@ -68,11 +67,11 @@ final class NatsKeyWriter {
 
   WriteResult replace(OutgoingMessage outgoing, Revision expected) {
     Expectation same =
-        keyState ->
-            keyState instanceof Present(var stored) && stored.revision().equals(expected)
+        state ->
+            state instanceof Present(var stored) && stored.revision().equals(expected)
                 ? OptionalLong.of(expected.number())
                 : OptionalLong.empty();
-    // The server does not know that a value has run out before it sweeps it away.
+    // The server treats an expired value as present until it sweeps it.
     boolean mayHaveExpired = outgoing.stream().bucket() instanceof Bucket.Expiring;
     return mayHaveExpired && expectedSequence(outgoing, same).isEmpty()
         ? new Conflict()
@@ -84,9 +83,9 @@ final class NatsKeyWriter {
     for (int i = 0; i < TRIES; i++) {
       Headers headers =
           headers(outgoing).put("Nats-Expected-Last-Subject-Sequence", Long.toString(last));
-      WriteResult writeResult = toWriteResult(outgoing, send(outgoing, headers));
-      if (!(writeResult instanceof Conflict)) {
-        return writeResult;
+      WriteResult result = toWriteResult(outgoing, send(outgoing, headers));
+      if (!(result instanceof Conflict)) {
+        return result;
       }
       pauseAfter(i);
       OptionalLong next = expectedSequence(outgoing, expectation);
@@ -96,7 +95,8 @@ final class NatsKeyWriter {
       last = next.getAsLong();
     }
     throw new StoreException(
-        "key %s was busy in each of %d tries".formatted(outgoing.key(), TRIES));
+        "key %s was not written: other writers changed it in each of %d tries"
+            .formatted(outgoing.key(), TRIES));
   }
 
   private OptionalLong expectedSequence(OutgoingMessage outgoing, Expectation expectation) {
@@ -133,7 +133,7 @@ final class NatsKeyWriter {
     };
   }
 
-  /// What we cannot read is no proof of anything.
+  /// An unreadable reply proves nothing, so the outcome is unknown.
   private static WriteResult readAcknowledgement(OutgoingMessage outgoing, Message message) {
     Acknowledgement reply = new Acknowledgement(message);
     if (NatsErrors.isLostRace(reply)) {

@@ -24,7 +24,7 @@ import keyfleet.store.Watcher;
 import keyfleet.store.WriteResult;
 import keyfleet.store.WriteResult.Written;
 
-/// [Kv] on streams of JetStream.
+/// The port [Kv] on JetStream streams.
 final class NatsKv implements Kv {
   private static final Bytes EMPTY = Bytes.copyOf(new byte[0]);
 

@@ -10,13 +10,14 @@ import keyfleet.store.Prefix;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreTime;
 
-/// Lists a branch: the leader tells its names and how far it is, then a [NatsValueFetcher] brings
-/// the values.
+/// Lists the entries under a prefix. The leader returns the subjects and its last sequence; a
+/// [NatsValueFetcher] then fetches the values.
 final class NatsLister {
-  /// The names, and where the leader and its clock were when it first told of them.
+  /// The subjects, and the leader's last sequence and time at the first page.
   record Listing(NavigableSet<String> subjects, long sequence, StoreTime now) {}
 
-  /// Pages of names share so many, for keys may vanish in between and move those behind them up.
+  /// Pages overlap by this many subjects, because a deleted key moves the subjects after it
+  /// forward.
   private static final int OVERLAP = 1_000;
 
   private final NatsStreamRegistry streams;
@@ -44,9 +45,11 @@ final class NatsLister {
       NavigableSet<String> more = subjectsOf(next);
       if (more.isEmpty() || more.first().compareTo(subjects.last()) > 0) {
         throw new StoreException(
-            "keys of " + stream.bucket() + " vanish faster than they can be listed");
+            "keys of bucket "
+                + stream.bucket().name()
+                + " are deleted faster than they can be listed");
       }
-      // What adds nothing is the last page: keys have vanished since the total was told.
+      // A page that adds nothing is the last one: keys were deleted since the total was reported.
       total = subjects.addAll(more) ? totalOf(next) : 0;
     }
     return new Listing(
@@ -58,7 +61,8 @@ final class NatsLister {
         "{\"subjects_filter\":\"%s\",\"offset\":%d}".formatted(stream.filter(prefix), offset);
     StreamInfo page = streams.fetchInfo(stream, body);
     if (page.hasError()) {
-      throw NatsErrors.toStoreException(stream.bucket() + " cannot be listed", page);
+      throw NatsErrors.toStoreException(
+          "bucket " + stream.bucket().name() + " cannot be listed", page);
     }
     return page;
   }

@@ -18,10 +18,10 @@ import java.util.ArrayList;
 import java.util.List;
 import keyfleet.store.StoreException;
 
-/// Reads what servers say of themselves at their monitoring endpoints, `/varz`.
+/// Reads the monitoring endpoints of servers, `/varz`.
 final class NatsMonitorClient {
-  /// One server: who it is, whether it syncs each write, how many servers are in its cluster, and
-  /// what time it is there.
+  /// What one server reports: its id and version, whether it syncs each write, the size of its
+  /// cluster, and its time.
   record ServerReport(String serverId, String version, Sync sync, int clusterSize, Instant now) {}
 
   enum Sync {
@@ -38,27 +38,29 @@ final class NatsMonitorClient {
     List<ServerReport> reports = new ArrayList<>();
     try (HttpClient client = HttpClient.newBuilder().connectTimeout(LIMIT).build()) {
       for (URI monitor : monitors) {
-        reports.add(fetchReports(client, monitor));
+        reports.add(fetchReport(client, monitor));
       }
     }
     return List.copyOf(reports);
   }
 
-  private static ServerReport fetchReports(HttpClient client, URI monitor) {
+  private static ServerReport fetchReport(HttpClient client, URI monitor) {
     HttpRequest request = HttpRequest.newBuilder(monitor).timeout(LIMIT).build();
     try {
       HttpResponse<byte[]> response = client.send(request, BodyHandlers.ofByteArray());
       if (response.statusCode() != OK) {
-        throw new StoreException("%s answered %d".formatted(monitor, response.statusCode()));
+        throw new StoreException(
+            "the monitoring endpoint %s answered with HTTP status %d"
+                .formatted(monitor, response.statusCode()));
       }
       return toReport(monitor, JsonParser.parse(response.body()));
     } catch (JsonParseException | DateTimeException e) {
-      throw new StoreException(monitor + " is no monitoring endpoint of NATS", e);
+      throw new StoreException(monitor + " is not a monitoring endpoint of NATS", e);
     } catch (IOException e) {
       throw new StoreException("the monitoring endpoint " + monitor + " does not answer", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new StoreException("interrupted while asking " + monitor, e);
+      throw new StoreException("interrupted while reading " + monitor, e);
     }
   }
 
@@ -68,7 +70,7 @@ final class NatsMonitorClient {
     String serverId = JsonValueUtils.readString(varz, "server_id");
     ZonedDateTime now = JsonValueUtils.readDate(varz, "now");
     if (serverId == null || now == null) {
-      throw new StoreException(monitor + " is no monitoring endpoint of NATS");
+      throw new StoreException(monitor + " is not a monitoring endpoint of NATS");
     }
     return new ServerReport(
         serverId,

@@ -2,21 +2,21 @@ package keyfleet.nats;
 
 import io.nats.client.Message;
 
-/// What became of a request.
+/// How a request ended.
 sealed interface NatsReply {
   record Answered(Message message) implements NatsReply {}
 
-  /// Surely nothing happened.
+  /// The request certainly had no effect.
   sealed interface Undelivered extends NatsReply {
     String reason();
   }
 
-  /// There is no connection, so it was not sent.
+  /// Not sent, because there is no connection.
   record NotSent(String reason) implements Undelivered {}
 
-  /// It came to nobody.
+  /// Sent, but no server subscribes to the subject.
   record NoResponders(String reason) implements Undelivered {}
 
-  /// No answer in time: anything may have happened, or may yet.
+  /// No answer in time: the request may have had an effect, or may still have one.
   record TimedOut() implements NatsReply {}
 }

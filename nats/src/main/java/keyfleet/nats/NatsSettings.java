@@ -8,20 +8,20 @@ import java.util.stream.Stream;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.engine.StoreUrl;
 
-/// What the URL says beyond whom to call: `space` stands before each bucket's name, and no
-/// `replicas` is 0.
+/// The settings in a NATS URL besides its hosts. `namespace` is the prefix of each bucket's name,
+/// and `replicas` is 0 if the URL has none.
 record NatsSettings(
     String namespace, int replicas, List<URI> monitors, DeclaredSync declaredSync, Use use) {
-  /// What the URL says about fsync.
+  /// What the URL declares about fsync.
   enum DeclaredSync {
     NONE,
     SYNC_ALWAYS
   }
 
-  /// What the buckets are for.
+  /// Which buckets may be used.
   enum Use {
     EVERYTHING,
-    /// Expiring buckets alone, which may be lost with the power.
+    /// Only expiring buckets, whose entries a power failure may lose.
     HEARTBEATS
   }
 
@@ -40,7 +40,7 @@ record NatsSettings(
           "tls-cert",
           "tls-key");
 
-  /// No hyphen, so that the first one in a bucket's name ends the space.
+  /// No hyphen, because the first hyphen in a bucket's name ends the namespace.
   private static final Pattern NAMESPACE = Pattern.compile("[A-Za-z0-9]{0,32}");
 
   private static final Set<String> REPLICAS = Set.of("1", "3", "5");
@@ -53,56 +53,59 @@ record NatsSettings(
     url.rejectUnknownParameters(PARAMETERS);
     if (!NAMESPACE.matcher(url.path()).matches()) {
       throw refused(
-          "the path of a NATS URL is a word that its buckets' names begin with",
+          "the path of a NATS URL is a prefix of bucket names: up to 32 letters and digits",
           "nats://HOST/WORD");
     }
     return new NatsSettings(
         url.path(),
         url.parameter("replicas").map(NatsSettings::parseReplicas).orElse(0),
-        url.parameter("monitor").map(NatsSettings::monitors).orElse(List.of()),
-        url.parameter("sync_interval").map(NatsSettings::promise).orElse(DeclaredSync.NONE),
-        url.parameter("use").map(NatsSettings::use).orElse(Use.EVERYTHING));
+        url.parameter("monitor").map(NatsSettings::parseMonitors).orElse(List.of()),
+        url.parameter("sync_interval").map(NatsSettings::parseSync).orElse(DeclaredSync.NONE),
+        url.parameter("use").map(NatsSettings::parseUse).orElse(Use.EVERYTHING));
   }
 
   private static int parseReplicas(String value) {
     if (!REPLICAS.contains(value)) {
-      throw refused("replicas is 1, 3 or 5, not " + value, "?replicas=3");
+      throw refused("replicas must be 1, 3 or 5, not " + value, "?replicas=3");
     }
     return Integer.parseInt(value);
   }
 
-  private static List<URI> monitors(String value) {
+  private static List<URI> parseMonitors(String value) {
     try {
       return Stream.of(value.split(",", -1))
           .map(it -> URI.create(it + "/varz"))
-          .filter(NatsSettings::checkWebAddress)
+          .filter(NatsSettings::checkWebUrl)
           .toList();
     } catch (IllegalArgumentException e) {
-      throw refused("monitor names no monitoring endpoint", "?monitor=http://127.0.0.1:8222");
+      throw refused(
+          "monitor must be http or https URLs, separated by commas",
+          "?monitor=http://127.0.0.1:8222");
     }
   }
 
-  private static boolean checkWebAddress(URI uri) {
+  private static boolean checkWebUrl(URI uri) {
     if (uri.getHost() == null
         || !Set.of("http", "https").contains(String.valueOf(uri.getScheme()))) {
-      throw new IllegalArgumentException("no host or no web address");
+      throw new IllegalArgumentException("not an http or https URL with a host");
     }
     return true;
   }
 
-  /// A time is refused, not ignored: who writes one believes that it protects something.
-  private static DeclaredSync promise(String value) {
+  /// Refuses an interval instead of ignoring it: the operator would believe that it protects the
+  /// data.
+  private static DeclaredSync parseSync(String value) {
     if (!value.equals("always")) {
       throw refused(
-          "sync_interval=" + value + " acknowledges what a power failure can take back",
+          "with sync_interval=" + value + " a power failure can lose acknowledged writes",
           "sync_interval: always");
     }
     return DeclaredSync.SYNC_ALWAYS;
   }
 
-  private static Use use(String value) {
+  private static Use parseUse(String value) {
     if (!value.equals("heartbeats")) {
-      throw refused("use is heartbeats or left out, not " + value, "?use=heartbeats");
+      throw refused("use must be heartbeats or absent, not " + value, "?use=heartbeats");
     }
     return Use.HEARTBEATS;
   }

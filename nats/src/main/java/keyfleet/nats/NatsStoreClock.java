@@ -3,8 +3,8 @@ package keyfleet.nats;
 import java.util.concurrent.atomic.AtomicLong;
 import keyfleet.store.StoreTime;
 
-/// The latest store time seen. Each stream's leader reads its own clock; a new leader may be
-/// behind, and what one client has seen must not go back.
+/// The latest store time that this client has seen. Each stream's leader reads its own clock, and a
+/// new leader's clock may be behind; the time that one client sees must not go back.
 final class NatsStoreClock {
   private final AtomicLong latest = new AtomicLong();
 

@@ -6,10 +6,10 @@ import keyfleet.store.Key;
 import keyfleet.store.Prefix;
 import keyfleet.store.StoreTime;
 
-/// The stream that holds a bucket, as `nats kv` lays it out: a message for each key, on the subject
-/// of its name.
+/// The stream of a bucket, in the layout of `nats kv`: one message for each key, on the subject
+/// with the key's name.
 record NatsStream(Bucket bucket, String bucketName) {
-  /// Bounds what deleted keys leave behind. Nothing reads a marker but a late watcher.
+  /// Limits how many markers deleted keys leave behind. Only a late watcher reads a marker.
   static final Duration MARKER_LIFETIME = Duration.ofMinutes(10);
 
   String name() {
@@ -28,7 +28,7 @@ record NatsStream(Bucket bucket, String bucketName) {
     return new Key(subject.substring(subjectPrefix().length()));
   }
 
-  /// Is a value of this age still there?
+  /// Whether a value written at that time has not expired.
   boolean isLive(StoreTime writtenAt, StoreTime now) {
     return switch (bucket) {
       case Bucket.Lasting _ -> true;

@@ -15,14 +15,14 @@ import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoreTime;
 
-/// Makes a bucket's stream on its first use, or finds that the one there will do.
+/// Creates a bucket's stream on first use, or checks the configuration of an existing one.
 final class NatsStreamRegistry {
   static final String FORMAT = "1";
 
   private static final String FORMAT_METADATA = "keyfleet-format";
   private static final String NAMESPACE_METADATA = "keyfleet-space";
 
-  /// In capitals, so that no bucket has its name.
+  /// In capitals, which a bucket's name cannot contain.
   private static final String CLOCK_STREAM = "KEYFLEET";
 
   private static final Duration DUPLICATE_WINDOW = Duration.ofMinutes(2);
@@ -47,18 +47,19 @@ final class NatsStreamRegistry {
       known.put(bucket.name(), stream);
     }
     if (!stream.bucket().equals(bucket)) {
-      throw new IllegalArgumentException("there is " + stream.bucket() + " already, not " + bucket);
+      throw new IllegalArgumentException(
+          "bucket exists as " + stream.bucket() + ", not as " + bucket);
     }
     return stream;
   }
 
-  /// Holds nothing: its leader's clock is the store time, and that it is there proves that streams
-  /// can be made.
+  /// A stream without messages. Its leader's clock is store time, and creating it proves that
+  /// streams can be created.
   NatsStream clockStream() {
     return new NatsStream(new Bucket.Lasting("anchor"), bucketName(CLOCK_STREAM));
   }
 
-  /// How many servers hold each write.
+  /// On how many servers each write is stored.
   int replicas() {
     int defaultReplicas = isClustered() ? CLUSTER_REPLICAS : 1;
     return settings.replicas() > 0 ? settings.replicas() : defaultReplicas;
@@ -73,9 +74,9 @@ final class NatsStreamRegistry {
         && stream.bucket() instanceof Bucket.Lasting
         && !stream.equals(clockStream())) {
       throw new StoreRefusedException(
-          "%s was opened for heartbeats only, and bucket %s is to last"
+          "%s was opened for heartbeats only, but bucket %s must not expire"
               .formatted(connection.url(), stream.bucket().name()),
-          "sync_interval: always in the server's jetstream block, then leave use=heartbeats out");
+          "sync_interval: always in the server's jetstream block, then remove use=heartbeats");
     }
     StreamInfo info = fetchInfo(stream, "");
     if (info.getApiErrorCode() == NatsErrors.STREAM_NOT_FOUND) {
@@ -84,7 +85,7 @@ final class NatsStreamRegistry {
     check(stream, info);
   }
 
-  /// What the stream's leader says of it; the clock beside it is the leader's.
+  /// The stream's state as its leader reports it, with the leader's clock.
   StreamInfo fetchInfo(NatsStream stream, String body) {
     return new StreamInfo(connection.callApi("STREAM.INFO." + stream.name(), body));
   }
@@ -95,15 +96,15 @@ final class NatsStreamRegistry {
 
   StoreTime storeTime(NatsStream stream, StreamInfo info) {
     if (info.hasError()) {
-      throw NatsErrors.toStoreException("stream " + stream.name() + " tells no time", info);
+      throw NatsErrors.toStoreException("stream " + stream.name() + " reports no time", info);
     }
     if (info.getTimestamp() == null) {
-      throw new StoreException("stream " + stream.name() + " tells no time");
+      throw new StoreException("stream " + stream.name() + " reports no time");
     }
     return storeClock.observe(info.getTimestamp().toInstant().toEpochMilli());
   }
 
-  NatsStoreClock storeTime() {
+  NatsStoreClock storeClock() {
     return storeClock;
   }
 
@@ -111,7 +112,7 @@ final class NatsStreamRegistry {
     return connection;
   }
 
-  /// Another process may have made it just before: then its answer is theirs.
+  /// If another process has just created the stream, returns that one.
   private StreamInfo create(NatsStream stream) {
     Message answer =
         connection.callApi("STREAM.CREATE." + stream.name(), configuration(stream).toJson());
@@ -121,16 +122,17 @@ final class NatsStreamRegistry {
         : created;
   }
 
-  /// As `nats kv add` would make it, with per-message lifetimes for the markers of deleted keys.
+  /// The configuration of `nats kv add`, with per-message lifetimes for the markers of deleted
+  /// keys.
   private StreamConfiguration configuration(NatsStream stream) {
     Duration age = maxAge(stream);
-    boolean shorter = !age.isZero() && age.compareTo(DUPLICATE_WINDOW) < 0;
+    boolean isShorter = !age.isZero() && age.compareTo(DUPLICATE_WINDOW) < 0;
     return StreamConfiguration.builder()
         .name(stream.name())
         .subjects(stream.filter(Prefix.ALL))
         .maxMessagesPerSubject(1)
         .maxAge(age)
-        .duplicateWindow(shorter ? age : DUPLICATE_WINDOW)
+        .duplicateWindow(isShorter ? age : DUPLICATE_WINDOW)
         .storageType(StorageType.File)
         .replicas(replicas())
         .discardPolicy(DiscardPolicy.New)
@@ -144,29 +146,33 @@ final class NatsStreamRegistry {
 
   private void check(NatsStream stream, StreamInfo info) {
     if (info.hasError()) {
-      throw NatsErrors.toStoreException("stream " + stream.name() + " cannot be had", info);
+      throw NatsErrors.toStoreException(
+          "stream " + stream.name() + " cannot be created or read", info);
     }
     StreamConfiguration found = info.getConfiguration();
     Map<String, String> metadata = found.getMetadata();
     checkOwner(stream, metadata == null ? Map.of() : metadata);
     if (!maxAge(stream).equals(found.getMaxAge())) {
       throw new IllegalArgumentException(
-          "%s exists with a lifetime of %s, where none is zero"
+          "the stream of %s has a lifetime of %s (zero is none)"
               .formatted(stream.bucket(), found.getMaxAge()));
     }
-    boolean fit =
+    boolean isUsable =
         found.getStorageType() == StorageType.File
             && found.getMaxMsgsPerSubject() == 1
             && found.getAllowDirect()
             && found.getAllowMessageTtl();
-    if (!fit) {
+    if (!isUsable) {
       throw wrongConfiguration(
-          stream, "is not on file, or keeps history, or has no direct get or message TTL", "");
+          stream,
+          "is in memory, keeps more than one message per subject, or lacks direct get or message"
+              + " TTL",
+          "");
     }
     if (found.getReplicas() < replicas()) {
       throw wrongConfiguration(
           stream,
-          "has %d copies, fewer than %d".formatted(found.getReplicas(), replicas()),
+          "has %d replicas, fewer than %d".formatted(found.getReplicas(), replicas()),
           " --replicas " + replicas());
     }
   }
@@ -175,11 +181,11 @@ final class NatsStreamRegistry {
     String format = metadata.getOrDefault(FORMAT_METADATA, "none");
     if (!format.equals(FORMAT)) {
       throw new StoreRefusedException(
-          "stream %s has format %s; this Keyfleet knows %s"
+          "stream %s has format %s; this Keyfleet supports format %s"
               .formatted(stream.name(), format, FORMAT),
           format.equals("none")
-              ? "nats://HOST/WORD, to keep our streams apart from others"
-              : "the Keyfleet that wrote it");
+              ? "nats://HOST/WORD, to separate Keyfleet's streams from others"
+              : "the Keyfleet version that created it");
     }
     if (!settings.namespace().equals(metadata.getOrDefault(NAMESPACE_METADATA, ""))) {
       throw new StoreRefusedException(

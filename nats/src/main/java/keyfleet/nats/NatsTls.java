@@ -31,7 +31,7 @@ import keyfleet.store.engine.StoreUrl;
 import keyfleet.store.host.PrivateFile;
 import org.jspecify.annotations.Nullable;
 
-/// TLS from the PEM files that the URL names: whom we trust, and who we are.
+/// The TLS settings of a URL: the trusted authorities and the client's certificate, from PEM files.
 final class NatsTls {
   private static final Pattern PRIVATE_KEY =
       Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
@@ -44,7 +44,7 @@ final class NatsTls {
     this.url = url;
   }
 
-  /// Any of its parameters asks for TLS: a file that was named and then not used would deceive.
+  /// Any TLS parameter requests TLS: an operator who names a file relies on its being used.
   boolean isRequested() {
     boolean named =
         List.of("tls-ca", "tls-cert", "tls-key").stream()
@@ -52,11 +52,11 @@ final class NatsTls {
     return switch (url.parameter("tls").orElse(Boolean.toString(named))) {
       case "true" -> true;
       case "false" -> named ? refuseContradiction() : false;
-      default -> throw refused("tls is true or false", "?tls=true", null);
+      default -> throw refused("tls must be true or false", "?tls=true", null);
     };
   }
 
-  SSLContext context() {
+  SSLContext createContext() {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(keyManagers(), trustManagers(), null);
@@ -70,13 +70,13 @@ final class NatsTls {
   private TrustManager[] trustManagers() throws GeneralSecurityException, IOException {
     TrustManagerFactory factory =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    factory.init(url.parameter("tls-ca").isEmpty() ? null : trustStore(certificates("tls-ca")));
+    factory.init(url.parameter("tls-ca").isEmpty() ? null : trustStore(readCertificates("tls-ca")));
     for (TrustManager manager : factory.getTrustManagers()) {
       if (manager instanceof X509ExtendedTrustManager trust) {
         return new TrustManager[] {new NatsHostnameVerifier(trust)};
       }
     }
-    throw new GeneralSecurityException("this JDK trusts in no known way");
+    throw new GeneralSecurityException("this JDK has no X.509 trust manager");
   }
 
   private KeyManager @Nullable [] keyManagers() throws GeneralSecurityException, IOException {
@@ -85,45 +85,50 @@ final class NatsTls {
     }
     KeyStore store = emptyKeyStore();
     store.setKeyEntry(
-        "self", privateKey(), NO_PASSWORD, certificates("tls-cert").toArray(Certificate[]::new));
+        "self",
+        readPrivateKey(),
+        NO_PASSWORD,
+        readCertificates("tls-cert").toArray(Certificate[]::new));
     KeyManagerFactory factory =
         KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     factory.init(store, NO_PASSWORD);
     return factory.getKeyManagers();
   }
 
-  private Collection<? extends Certificate> certificates(String param)
+  private Collection<? extends Certificate> readCertificates(String parameter)
       throws GeneralSecurityException, IOException {
-    byte[] pem = Files.readAllBytes(file(param));
+    byte[] pem = Files.readAllBytes(file(parameter));
     Collection<? extends Certificate> found =
         CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(pem));
     if (found.isEmpty()) {
-      throw refused(param + " " + file(param) + " holds no certificate", "name a PEM file", null);
+      throw refused(
+          parameter + " " + file(parameter) + " contains no certificate", "name a PEM file", null);
     }
     return found;
   }
 
-  private PrivateKey privateKey() throws GeneralSecurityException {
+  private PrivateKey readPrivateKey() throws GeneralSecurityException {
     byte[] pem = new PrivateFile("tls-key", file("tls-key")).readBytes();
     Matcher matcher = PRIVATE_KEY.matcher(new String(pem, US_ASCII));
     if (!matcher.find()) {
       throw refused(
-          "tls-key holds no PKCS #8 private key",
+          "tls-key contains no PKCS #8 private key",
           "openssl pkcs8 -topk8 -nocrypt -in OLD -out NEW",
           null);
     }
     byte[] der = Base64.getMimeDecoder().decode(matcher.group(1));
     try {
-      return privateKey(new PKCS8EncodedKeySpec(der));
+      return parsePrivateKey(new PKCS8EncodedKeySpec(der));
     } finally {
       Arrays.fill(pem, (byte) 0);
       Arrays.fill(der, (byte) 0);
     }
   }
 
-  private static PrivateKey privateKey(PKCS8EncodedKeySpec spec) throws GeneralSecurityException {
+  private static PrivateKey parsePrivateKey(PKCS8EncodedKeySpec spec)
+      throws GeneralSecurityException {
     GeneralSecurityException last =
-        new GeneralSecurityException("tls-key is none of " + KEY_ALGORITHMS);
+        new GeneralSecurityException("tls-key is not a key of " + KEY_ALGORITHMS);
     for (String algorithm : KEY_ALGORITHMS) {
       try {
         return KeyFactory.getInstance(algorithm).generatePrivate(spec);
@@ -150,15 +155,16 @@ final class NatsTls {
     return store;
   }
 
-  private Path file(String param) {
+  private Path file(String parameter) {
     return Path.of(
-        url.parameter(param)
-            .orElseThrow(
-                () -> refused("tls-cert and tls-key go together", "name both, or neither", null)));
+        url.parameter(parameter)
+            .orElseThrow(() ->
+                refused(
+                    "tls-cert and tls-key must be given together", "name both, or neither", null)));
   }
 
   private static boolean refuseContradiction() {
-    throw refused("tls=false, yet the URL names TLS files", "leave tls=false out", null);
+    throw refused("tls=false, but the URL names TLS files", "remove tls=false", null);
   }
 
   private static StoreRefusedException refused(

@@ -17,12 +17,12 @@ import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.StoreException;
 
-/// Fetches the values of one listing. A few batches are on their way at a time, so that the server
-/// looks up while we read.
+/// Fetches the values of one listing. A few batches are in flight at a time, so that the server
+/// works while the client reads.
 final class NatsValueFetcher implements AutoCloseable {
   private static final int MAX_IN_FLIGHT = 4;
 
-  /// With the pauses, some seconds: a replica that is further behind is not caught up with here.
+  /// A few seconds with the pauses; a replica that is further behind fails the listing.
   private static final int MAX_STALE_REPLIES = 60;
 
   private static final Duration STALE_PAUSE = Duration.ofMillis(50);
@@ -73,7 +73,8 @@ final class NatsValueFetcher implements AutoCloseable {
       case NoneFound _ -> batch.subjects().forEach(this::readFromLeader);
       case StaleReplica _ -> {
         if (++staleReplies > MAX_STALE_REPLIES) {
-          throw new StoreException("a replica of stream " + stream.name() + " stays behind");
+          throw new StoreException(
+              "a replica of stream " + stream.name() + " does not catch up with its leader");
         }
         connection.executors().pause(STALE_PAUSE);
         pending.add(batch.subjects());
@@ -89,13 +90,13 @@ final class NatsValueFetcher implements AutoCloseable {
     add(stream.key(subject), reader.read(stream, stream.key(subject)));
   }
 
-  private void add(Key key, NatsKeyState keyState) {
-    if (keyState instanceof Present(var stored)) {
+  private void add(Key key, NatsKeyState state) {
+    if (state instanceof Present(var stored)) {
       found.put(key, stored.toEntry(key));
     }
   }
 
-  /// Ends what an exception left on its way.
+  /// Ends the batches that an exception left in flight.
   @Override
   public void close() {
     inFlight.forEach(NatsBatchGet::close);

@@ -18,15 +18,15 @@ import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
 import org.jspecify.annotations.Nullable;
 
-/// One watch: a consumer without memory that sends the names of what changes, and a thread that
-/// hears it. When it falls silent, or a number is left out, a new one is made, and only then the
-/// watcher told that it missed something: what comes after that it will hear.
+/// One watch: an ephemeral consumer that sends the names of changed keys, and a thread that reads
+/// them. When the consumer falls silent or skips a number, the watch creates a new one, and only
+/// then gives the hint `Missed`: the watcher gets hints of all changes after that.
 final class NatsWatch implements Watch {
   private static final Duration HEARTBEAT = Duration.ofSeconds(1);
   private static final Duration SILENCE_LIMIT = Duration.ofMillis(3_500);
   private static final Duration RETRY_PAUSE = Duration.ofMillis(250);
 
-  /// When the server may forget a consumer that nobody hears.
+  /// When the server may delete a consumer without a reader.
   private static final Duration INACTIVE_LIMIT = Duration.ofSeconds(10);
 
   private final NatsConnection connection;
@@ -43,13 +43,13 @@ final class NatsWatch implements Watch {
     this.watcher = watcher;
   }
 
-  /// Hints of what changes after it has returned.
+  /// The watcher gets hints of all changes after this returns.
   void start() {
     Subscription first = subscribe();
     connection.executors().tasks().execute(() -> run(first));
   }
 
-  /// Lets the thread see at once that what it hears has ended.
+  /// Ends the current subscription, so that the thread notices it at once.
   void restart() {
     NatsConnection.unsubscribe(current.get());
   }
@@ -64,13 +64,13 @@ final class NatsWatch implements Watch {
     deliverHints(first);
     NatsConnection.unsubscribe(first);
     for (Subscription next = resubscribe(); next != null; next = resubscribe()) {
-      hint(new Missed());
+      deliver(new Missed());
       deliverHints(next);
       NatsConnection.unsubscribe(next);
     }
   }
 
-  /// Returns when nothing more comes of it.
+  /// Returns when the subscription has ended, fallen silent or skipped a message.
   private void deliverHints(Subscription subscription) {
     long last = 0;
     try {
@@ -81,7 +81,7 @@ final class NatsWatch implements Watch {
           return;
         }
         if (!message.isStatusMessage()) {
-          hint(new Changed(stream.key(message.getSubject())));
+          deliver(new Changed(stream.key(message.getSubject())));
         }
         message = subscription.nextMessage(SILENCE_LIMIT);
       }
@@ -93,8 +93,8 @@ final class NatsWatch implements Watch {
     }
   }
 
-  /// Which of the consumer's messages this is; a heartbeat tells the last one sent, any other
-  /// status that it is over.
+  /// The number of this message among the consumer's. A heartbeat has that of the last message
+  /// sent; any other status means that the consumer has ended.
   private static long sequence(Message message) {
     if (!message.isStatusMessage()) {
       return message.metaData().consumerSequence();
@@ -104,7 +104,7 @@ final class NatsWatch implements Watch {
     return last == null ? -1 : Long.parseLong(last);
   }
 
-  /// Null once closed.
+  /// Null if the watch is closed.
   private @Nullable Subscription resubscribe() {
     while (!closed) {
       try {
@@ -127,7 +127,8 @@ final class NatsWatch implements Watch {
               connection.callApi(
                   call, new ConsumerCreateRequest(stream.name(), configuration).toJson()));
       if (response.hasError()) {
-        throw NatsErrors.toStoreException(stream.bucket() + " cannot be watched", response);
+        throw NatsErrors.toStoreException(
+            "bucket " + stream.bucket().name() + " cannot be watched", response);
       }
     } catch (StoreException e) {
       NatsConnection.unsubscribe(subscription);
@@ -152,9 +153,9 @@ final class NatsWatch implements Watch {
         .build();
   }
 
-  private void hint(ChangeHint changeHint) {
+  private void deliver(ChangeHint hint) {
     if (!closed) {
-      watcher.onHint(changeHint);
+      watcher.onHint(hint);
     }
   }
 }

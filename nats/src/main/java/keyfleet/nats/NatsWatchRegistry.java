@@ -9,7 +9,7 @@ import keyfleet.store.StoreException;
 import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
 
-/// The running watches of an engine. A connection that was lost and mended makes each start anew.
+/// The running watches of an engine. Each restarts after a reconnect.
 final class NatsWatchRegistry implements ConnectionListener, AutoCloseable {
   private final Set<NatsWatch> running = ConcurrentHashMap.newKeySet();
 
@@ -28,7 +28,7 @@ final class NatsWatchRegistry implements ConnectionListener, AutoCloseable {
     };
   }
 
-  /// The driver calls the newer method, and that one this.
+  /// The driver calls a newer method, whose default implementation calls this one.
   @Override
   @SuppressWarnings("deprecation")
   public void connectionEvent(Connection connection, Events event) {

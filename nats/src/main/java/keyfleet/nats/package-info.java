@@ -1,63 +1,69 @@
-/// The port `Kv` on NATS JetStream. `Records` is not offered: NATS keeps no records.
+/// The port `Kv` on NATS JetStream. It does not offer `Records`: NATS stores no records.
 ///
-/// ## What it makes on a server
+/// Start reading at: [NatsEngine], [NatsKv], then [NatsKeyReader], [NatsKeyWriter], [NatsLister]
+/// and [NatsWatch].
 ///
-/// Each bucket is a stream that `nats kv` reads and writes too; `nats://HOST/WORD` puts `WORD-`
-/// before each bucket's name, so that fleets can share an account.
+/// ## What the engine creates on a server
+///
+/// Each bucket is a stream in the layout of `nats kv`, which can read and write it too. With
+/// `nats://HOST/WORD` each bucket's name begins with `WORD-`, so that several fleets can share an
+/// account.
 ///
 /// | what           | where                                                                       |
 /// |----------------|-----------------------------------------------------------------------------|
 /// | bucket         | stream `KV_<bucket>`, subjects `$KV.<bucket>.>`, on file, one message a subject |
-/// | lifetime       | `max_age` of the stream; also judged at each read, as the server sweeps late |
-/// | key, value     | subject `$KV.<bucket>.<key>`, and the message on it                         |
+/// | lifetime       | `max_age` of the stream; also checked at each read, because the server sweeps late |
+/// | key, value     | subject `$KV.<bucket>.<key>`, and its message                               |
 /// | revision       | the message's sequence in the stream                                        |
-/// | deleted key    | a message with `KV-Operation: DEL`, which runs out after ten minutes        |
+/// | deleted key    | a message with `KV-Operation: DEL`, which expires after ten minutes         |
 /// | format, `WORD` | metadata `keyfleet-format` and `keyfleet-space` of the stream               |
-/// | store time     | the clock of the leader of stream `KV_KEYFLEET`, which holds no message     |
+/// | store time     | the clock of the leader of stream `KV_KEYFLEET`, which has no messages      |
 ///
-/// A stream that is not ours, of another format, with other limits or with fewer copies than asked
-/// for is refused, never changed. One that vanishes under a running engine is not made again.
+/// The engine refuses, and never changes, a stream of another owner or format, with other limits,
+/// or with fewer replicas than required. It does not recreate a stream that is deleted while the
+/// engine runs.
 ///
 /// ## How the guarantees are kept
 ///
 /// | guarantee | by                                                                              |
 /// |-----------|---------------------------------------------------------------------------------|
-/// | `get` sees each acknowledged write | `STREAM.MSG.GET`, which the leader alone answers       |
-/// | `list` too | names from the leader; values by direct gets, which count only if the replica says that it is as far as the leader was |
-/// | one of many wins | `Nats-Expected-Last-Subject-Sequence`, checked by the leader before it proposes |
-/// | `Conflict` is true | after each lost race the key is read: another's write may have been on its way and failed |
-/// | `create` over a deleted key | the marker's sequence is expected, and taken by one        |
-/// | no write arrives long after | nothing is buffered while the connection is down           |
-/// | `watch`   | a consumer without memory; when it is silent or a number is left out it is made anew, then `Missed` |
+/// | `get` sees each acknowledged write | `STREAM.MSG.GET`, which only the leader answers        |
+/// | so does `list` | subjects from the leader; values by direct gets, which count only if the replica's sequence is at least the leader's |
+/// | one of many racing writes wins | `Nats-Expected-Last-Subject-Sequence`, which the leader checks before it proposes |
+/// | `Conflict` is true | after a lost race the key is read again: the other write may have been in flight and failed |
+/// | `create` over a deleted key | expects the marker's sequence, which one write can replace    |
+/// | no write arrives long after its call | nothing is buffered while the connection is down     |
+/// | `watch`   | an ephemeral consumer; when it is silent or skips a number, a new one and the hint `Missed` |
 ///
-/// A leader that is cut off from the others, or paused, may answer reads for some seconds before it
-/// notices that there is a new one. Writes are safe from that, as they need the others. An update
-/// that is on its way while its entry runs out may still land.
+/// A leader that is paused or cut off from the others may answer reads for some seconds before it
+/// notices that there is a new leader. Writes are not affected, because they need the other
+/// servers. An update that is in flight while its entry expires may still be applied.
 ///
-/// ## What is asked of a server
+/// ## What the engine requires of a server
 ///
 /// nats-server 2.11 or newer, JetStream, `max_payload` for the longest value, and `sync_interval:
-/// always`: by default an acknowledged write is not yet on disk. It must be *seen* on each server
-/// of the cluster (`monitor`), or *declared* (`sync_interval`); a monitor that shows otherwise
-/// outweighs the declaration. `use=heartbeats` does without, and then no bucket that lasts can be
-/// used.
+/// always`: by default an acknowledged write is not yet on disk. The setting must be *seen* on each
+/// server of the cluster (`monitor`), or *declared* (`sync_interval`); a monitor that shows another
+/// setting overrides the declaration. `use=heartbeats` does not require it, and then only expiring
+/// buckets can be used.
 ///
 /// | parameter       | meaning                                                                    |
 /// |-----------------|----------------------------------------------------------------------------|
-/// | `replicas`      | 1, 3 or 5 servers hold each write; 3 in a cluster, else 1                  |
-/// | `monitor`       | `http://HOST:8222`, with commas: where each server shows how it syncs      |
-/// | `sync_interval` | `always`: you vouch that every server is set so                            |
-/// | `use`           | `heartbeats`: hold nothing that lasts                                      |
+/// | `replicas`      | 1, 3 or 5 servers store each write; 3 in a cluster, else 1                 |
+/// | `monitor`       | `http://HOST:8222`, separated by commas: the servers' monitoring endpoints |
+/// | `sync_interval` | `always`: declares that every server has this setting                      |
+/// | `use`           | `heartbeats`: only expiring buckets                                        |
 /// | `password-file`, `token-file`, `creds`, `nkey` | files that only their owner may read        |
-/// | `tls`           | `true`; also if one of the following is there                              |
-/// | `tls-ca`        | PEM: the authorities to trust, in place of the JDK's                       |
-/// | `tls-cert`, `tls-key` | PEM: who we are; the key as PKCS #8                                  |
+/// | `tls`           | `true`; also if one of the following is present                            |
+/// | `tls-ca`        | PEM: the trusted authorities, instead of the JDK's                         |
+/// | `tls-cert`, `tls-key` | PEM: the client's certificate, and its key as PKCS #8                |
 ///
-/// With TLS the server's certificate must name the host in the URL, and only hosts of the URL are
-/// called; without, also those that the servers tell of.
+/// With TLS the server's certificate must name the host in the URL, and the engine connects only to
+/// the hosts of the URL; without TLS also to those that the servers announce.
 ///
-/// One connection and a few threads serve any number of callers, on whose threads the calls block:
-/// five seconds for an answer, one more while nobody serves a subject. Closing ends them all.
+/// Any number of threads may share the engine's one connection. A call blocks its thread for up to
+/// five seconds for an answer, and one second more while no server serves the subject. Closing the
+/// engine ends all its threads.
 @NullMarked
 package keyfleet.nats;
 

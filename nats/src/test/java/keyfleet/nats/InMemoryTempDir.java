@@ -7,8 +7,8 @@ import org.junit.jupiter.api.extension.AnnotatedElementContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDirFactory;
 
-/// A folder in memory where there is one: a server that syncs each write fills a hundred thousand
-/// keys in minutes on a disk. No test here cuts the power.
+/// Creates temporary folders in memory if possible: on a disk, a server that syncs each write takes
+/// minutes for 100,000 keys. No test needs the data to survive a power failure.
 final class InMemoryTempDir implements TempDirFactory {
   private static final Path IN_MEMORY = Path.of("/dev/shm");
 

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Waits for what must happen on a real server.
+/// Waits for conditions on a real server.
 final class NatsAwait {
   private static final int LIMIT_SECONDS = 60;
   private static final Duration STEP = Duration.ofMillis(20);
@@ -18,7 +18,7 @@ final class NatsAwait {
   static void until(String what, BooleanSupplier holds) {
     for (int i = 0; !holds.getAsBoolean(); i++) {
       assertTrue(
-          i * STEP.toMillis() < LIMIT_SECONDS * 1_000L, () -> "waited in vain until " + what);
+          i * STEP.toMillis() < LIMIT_SECONDS * 1_000L, () -> "not reached in time: " + what);
       pause(STEP);
     }
   }

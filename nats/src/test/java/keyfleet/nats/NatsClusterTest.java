@@ -52,7 +52,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Three servers, each write on all of them; also while one is killed.
+/// Three servers that store each write on all of them, also while one is killed.
 class NatsClusterTest implements KvRaceContract {
   private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Key COUNTER = new Key("counter");
@@ -76,8 +76,8 @@ class NatsClusterTest implements KvRaceContract {
     }
   }
 
-  /// These try a client without answers, which is the same on any engine, and count on an answer to
-  /// each first write; that is not sure while a busy machine keeps a cluster from its heartbeats.
+  /// These tests simulate lost answers, which is the same on any engine, and need an answer to each
+  /// first write. A cluster on a busy machine cannot guarantee that.
   @Override
   public void unansweredWriteThatWasApplied_isFoundByItsNonce() {}
 
@@ -93,7 +93,7 @@ class NatsClusterTest implements KvRaceContract {
   @Override
   public void writeThatIsNeverAnswered_staysPending() {}
 
-  /// One of the contract's cases also runs while each server in turn is killed and started again.
+  /// One test of the contract also runs while each server in turn is killed and restarted.
   @BeforeEach
   void prepare(TestInfo test) {
     killServers = test.getDisplayName().startsWith("concurrentHistories");
@@ -109,7 +109,7 @@ class NatsClusterTest implements KvRaceContract {
     return new ClusterFixture(fixture, kills);
   }
 
-  /// The whole contract runs on one server; a cluster takes longer for each write.
+  /// Fewer than on one server, because a cluster takes longer for each write.
   @Override
   public int rounds() {
     return 60;
@@ -135,11 +135,11 @@ class NatsClusterTest implements KvRaceContract {
       StoreUrl url = server.url("/checks?monitor=" + server.monitor());
       StoreRefusedException e =
           assertThrows(StoreRefusedException.class, () -> NatsEngine.open(url).close());
-      assertTrue(e.getMessage().contains("1 servers, of 3"), e.getMessage());
+      assertTrue(e.getMessage().contains("1 of 3 servers"), e.getMessage());
     }
   }
 
-  /// We are connected to a replica, which answers direct gets itself, while others keep it busy.
+  /// Connects to a replica, which answers direct gets itself, while other writers keep it busy.
   @Test
   void acknowledgedWrite_isReadThoughTheReplicaIsBehind() {
     AtomicBoolean done = new AtomicBoolean();
@@ -209,12 +209,12 @@ class NatsClusterTest implements KvRaceContract {
     NatsTestServer first = cluster().servers().getFirst();
     try (NatsKvFixture fixture =
         new NatsKvFixture(first.address(), "?sync_interval=always", RetryingKv::new)) {
-      BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
-      Watch watch = fixture.kv().watch(THINGS, Prefix.ALL, changeHints::add);
+      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
+      Watch watch = fixture.kv().watch(THINGS, Prefix.ALL, hints::add);
       first.kill();
-      awaitHint(changeHints, new Missed());
+      awaitHint(hints, new Missed());
       putUntilWritten(fixture.kv(), new Key("after"));
-      awaitHint(changeHints, new Changed(new Key("after")));
+      awaitHint(hints, new Changed(new Key("after")));
       watch.close();
     } finally {
       first.restart();
@@ -228,7 +228,7 @@ class NatsClusterTest implements KvRaceContract {
     }
   }
 
-  /// A rig that is closed when the kills are over.
+  /// A fixture that closes when the kills are over.
   private record ClusterFixture(NatsKvFixture inner, Thread kills) implements KvFixture {
     @Override
     public Kv kv() {
@@ -252,12 +252,12 @@ class NatsClusterTest implements KvRaceContract {
     }
   }
 
-  private static void awaitHint(BlockingQueue<ChangeHint> changeHints, ChangeHint awaited)
+  private static void awaitHint(BlockingQueue<ChangeHint> hints, ChangeHint awaited)
       throws InterruptedException {
-    ChangeHint changeHint = changeHints.poll(30, TimeUnit.SECONDS);
-    while (!awaited.equals(changeHint)) {
-      assertTrue(changeHint != null, () -> "no hint " + awaited);
-      changeHint = changeHints.poll(30, TimeUnit.SECONDS);
+    ChangeHint hint = hints.poll(30, TimeUnit.SECONDS);
+    while (!awaited.equals(hint)) {
+      assertTrue(hint != null, () -> "no hint " + awaited);
+      hint = hints.poll(30, TimeUnit.SECONDS);
     }
   }
 
@@ -298,8 +298,8 @@ class NatsClusterTest implements KvRaceContract {
     fixture.runAsClient(it -> {
       StreamInfo info =
           it.jetStreamManagement().getStreamInfo("KV_" + fixture.namespace() + "-things");
-      ClusterInfo trio = assertInstanceOf(ClusterInfo.class, info.getClusterInfo());
-      leader.set(cluster().serverNamed(String.valueOf(trio.getLeader())));
+      ClusterInfo clusterInfo = assertInstanceOf(ClusterInfo.class, info.getClusterInfo());
+      leader.set(cluster().serverNamed(String.valueOf(clusterInfo.getLeader())));
     });
     return assertInstanceOf(NatsTestServer.class, leader.get());
   }
@@ -308,11 +308,11 @@ class NatsClusterTest implements KvRaceContract {
     return assertInstanceOf(NatsTestCluster.class, cluster);
   }
 
-  /// Writers that each add one to a counter, and know which of their additions were acknowledged.
+  /// Writers that increment a counter and count the acknowledged increments.
   private static final class CounterLoad {
     private final Kv kv;
     private final AtomicInteger acknowledged = new AtomicInteger();
-    private final AtomicInteger unclear = new AtomicInteger();
+    private final AtomicInteger unknown = new AtomicInteger();
     private volatile boolean stopped;
 
     CounterLoad(Kv kv) {
@@ -324,15 +324,13 @@ class NatsClusterTest implements KvRaceContract {
       for (int i = 0; !stopped; i++) {
         Entry last = kv.get(THINGS, COUNTER).orElseThrow();
         Value next = Value.of((number(last) + 1) + " by " + writer + ", try " + i);
-        ConditionalWrite conditionalWrite =
+        ConditionalWrite write =
             new ConditionalWrite.Update(THINGS, COUNTER, next, last.revision());
-        switch (conditionalWrite.send(kv)) {
+        switch (write.send(kv)) {
           case Written _ -> acknowledged.incrementAndGet();
           case Conflict _ -> {}
           case Unknown _ ->
-              (conditionalWrite.sendUntilKnown(kv, TRIES) instanceof Applied
-                      ? acknowledged
-                      : unclear)
+              (write.sendUntilKnown(kv, TRIES) instanceof Applied ? acknowledged : unknown)
                   .incrementAndGet();
         }
       }
@@ -350,10 +348,10 @@ class NatsClusterTest implements KvRaceContract {
     void assertNothingLost() {
       int last = number(kv.get(THINGS, COUNTER).orElseThrow());
       String figures =
-          "%d acknowledged, %d unclear, counter at %d"
-              .formatted(acknowledged.get(), unclear.get(), last);
+          "%d acknowledged, %d unknown, counter at %d"
+              .formatted(acknowledged.get(), unknown.get(), last);
       assertTrue(last >= acknowledged.get(), figures);
-      assertTrue(last <= acknowledged.get() + unclear.get(), figures);
+      assertTrue(last <= acknowledged.get() + unknown.get(), figures);
     }
 
     private static int number(Entry entry) {

@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What is decided without a server.
+/// Decisions that need no server: durability, store time, expiry, subjects.
 class NatsDecisionTest {
-  /// Servers as `NAME:SYNC`, of a cluster of `size`; we are connected to `a`.
+  /// Servers as `NAME:SYNC`, in a cluster of `size`; the engine is connected to `a`.
   @ParameterizedTest
   @CsvSource({
     "a:ALWAYS, 1, NONE, EVERYTHING, OK",

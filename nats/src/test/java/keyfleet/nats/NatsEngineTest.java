@@ -45,7 +45,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What is refused on opening and in what words, and what others see of our streams.
+/// What the engine refuses when it opens, with which message, and what other clients see of its
+/// streams.
 class NatsEngineTest {
   private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Bucket HEARTBEATS = new Bucket.Expiring("beats", Duration.ofSeconds(30));
@@ -60,7 +61,7 @@ class NatsEngineTest {
     unsynced = NatsTestServer.start(folder.resolve("lazy"), NatsTestServer.UNSYNCED);
   }
 
-  /// None is there if this machine has no server to start.
+  /// The servers are null if this machine has no nats-server.
   @AfterAll
   static void stop() {
     Stream.of(durable, unsynced).filter(Objects::nonNull).forEach(NatsTestServer::close);
@@ -71,16 +72,16 @@ class NatsEngineTest {
       delimiter = '|',
       textBlock =
           """
-          ?sync_interval=2m              | acknowledges what a power failure can take back
-          ?replicas=2                    | replicas is 1, 3 or 5, not 2
-          /r3?replicas=3&sync_interval=always | cannot be had
+          ?sync_interval=2m              | a power failure can lose acknowledged writes
+          ?replicas=2                    | replicas must be 1, 3 or 5, not 2
+          /r3?replicas=3&sync_interval=always | cannot be created or read
           ?sync-interval=always          | no parameter sync-interval
-          ?use=all                       | use is heartbeats
-          ?monitor=ftp://x               | no monitoring endpoint
-          /a-b?sync_interval=always      | names begin with
-          ?tls=yes&sync_interval=always  | tls is true or false
-          ?tls=true&sync_interval=always | has no TLS
-          ?sync_interval=always&tls-cert=none.pem | tls-cert and tls-key go together
+          ?use=all                       | use must be heartbeats
+          ?monitor=ftp://x               | monitor must be http or https
+          /a-b?sync_interval=always      | prefix of bucket names
+          ?tls=yes&sync_interval=always  | tls must be true or false
+          ?tls=true&sync_interval=always | does not support TLS
+          ?sync_interval=always&tls-cert=none.pem | tls-cert and tls-key must be given together
           """)
   void badUrl_isRefusedWithTheReason(String rest, String message) {
     assertRefused(message, durable().url(rest));
@@ -88,23 +89,25 @@ class NatsEngineTest {
 
   @Test
   void unknownDurability_isRefusedWithTheRemedy() {
-    String remedy = assertRefused("is not known", durable().url("")).remedy();
+    String remedy = assertRefused("it is unknown", durable().url("")).remedy();
     assertTrue(remedy.contains("sync_interval: always"), remedy);
   }
 
   @Test
   void unsyncedServer_isRefusedEvenIfTheUrlDeclaresSync() {
     assertRefused(
-        "acknowledges before it syncs", unsynced().url("?monitor=" + unsynced().monitor()));
+        "acknowledges writes before they are on disk",
+        unsynced().url("?monitor=" + unsynced().monitor()));
     assertRefused(
-        "acknowledges before it syncs",
+        "acknowledges writes before they are on disk",
         unsynced().url("?sync_interval=always&monitor=" + unsynced().monitor()));
   }
 
   @Test
   void monitorOfAnotherServer_provesNothing() {
     assertRefused(
-        "not the one we are connected to", unsynced().url("?monitor=" + durable().monitor()));
+        "not the server that this process is connected to",
+        unsynced().url("?monitor=" + durable().monitor()));
   }
 
   @Test
@@ -154,7 +157,7 @@ class NatsEngineTest {
   void serverOfSmallMessages_isRefused(@TempDir Path folder) {
     try (NatsTestServer server =
         NatsTestServer.start(folder, NatsTestServer.DURABLE, "max_payload: 65536")) {
-      assertRefused("takes messages of 65536 bytes", server.url("?sync_interval=always"));
+      assertRefused("accepts messages of up to 65536 bytes", server.url("?sync_interval=always"));
     }
   }
 
@@ -195,7 +198,7 @@ class NatsEngineTest {
       Bucket foreign = new Bucket.Lasting("foreign");
       assertTrue(
           refusalMessage(() -> fixture.kv().get(newer, A))
-              .contains("format 2; this Keyfleet knows 1"));
+              .contains("format 2; this Keyfleet supports format 1"));
       assertTrue(refusalMessage(() -> fixture.kv().get(foreign, A)).contains("format none"));
     }
   }
@@ -266,21 +269,21 @@ class NatsEngineTest {
     try (NatsKvFixture fixture = openFixture();
         ExecutorService racers = Executors.newFixedThreadPool(8)) {
       for (int round = 0; round < 50; round++) {
-        List<Future<WriteResult>> writeResults =
+        List<Future<WriteResult>> results =
             racers.invokeAll(
                 IntStream.range(0, 8)
                     .<Callable<WriteResult>>mapToObj(
                         it -> () -> fixture.kv().create(THINGS, A, Value.of("racer " + it)))
                     .toList());
-        List<Revision> winners = winners(writeResults);
+        List<Revision> winners = winners(results);
         assertEquals(1, winners.size(), () -> "winners " + winners);
         assertEquals(new Deleted(), fixture.kv().delete(THINGS, A, winners.getFirst()));
       }
     }
   }
 
-  private static List<Revision> winners(List<Future<WriteResult>> writeResults) {
-    return writeResults.stream()
+  private static List<Revision> winners(List<Future<WriteResult>> results) {
+    return results.stream()
         .map(Future::resultNow)
         .flatMap(it -> it instanceof Written(var revision) ? Stream.of(revision) : Stream.empty())
         .toList();

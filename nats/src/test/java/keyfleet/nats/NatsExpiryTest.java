@@ -20,8 +20,8 @@ import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A server that has not yet swept away what ran out: its entries live a minute, and our store time
-/// has gone ahead of it.
+/// Expired entries that the server has not swept yet: entries live a minute, and the client's store
+/// time is ahead of the server's clock.
 class NatsExpiryTest {
   private static final Duration LIFETIME = Duration.ofMinutes(1);
   private static final Bucket HEARTBEATS = new Bucket.Expiring("beats", LIFETIME);

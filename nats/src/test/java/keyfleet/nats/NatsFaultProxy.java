@@ -10,7 +10,7 @@ import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// A wire to a server that can be cut, or on which answers can be lost.
+/// A proxy in front of a server that can cut connections or drop the server's replies.
 final class NatsFaultProxy implements AutoCloseable {
   private final ServerSocket listener;
   private final int port;
@@ -32,12 +32,12 @@ final class NatsFaultProxy implements AutoCloseable {
     return "127.0.0.1:" + listener.getLocalPort();
   }
 
-  /// From here on nothing comes back from the server.
+  /// From now on no reply reaches the client.
   void dropReplies() {
     dropsReplies = true;
   }
 
-  /// Breaks every connection, and each new one.
+  /// Closes every connection, and each new one at once.
   void cut() {
     cut = true;
     sockets.forEach(NatsFaultProxy::closeSocket);
@@ -81,7 +81,7 @@ final class NatsFaultProxy implements AutoCloseable {
         }
       }
     } catch (IOException e) {
-      return; // the other end says the same to its side below
+      return; // the other socket is closed below
     } finally {
       closeSocket(from);
       closeSocket(to);

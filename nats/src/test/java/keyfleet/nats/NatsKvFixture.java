@@ -21,7 +21,7 @@ import keyfleet.store.Value;
 import keyfleet.store.engine.StoreUrl;
 import org.jspecify.annotations.Nullable;
 
-/// A part of a real server, empty at first, for one test.
+/// A namespace of a real server, empty at first, for one test.
 final class NatsKvFixture implements KvFixture {
   private static final AtomicInteger NAMESPACES = new AtomicInteger();
   private static final int FLUSH_PERIOD = 1_000;
@@ -33,7 +33,7 @@ final class NatsKvFixture implements KvFixture {
   private final NatsEngine engine;
   private final Kv kv;
 
-  /// `rest` is the query of the URL.
+  /// `query` is the query of the URL, with its question mark.
   NatsKvFixture(String servers, String query, UnaryOperator<Kv> connection) {
     this.servers = servers;
     this.engine = NatsEngine.open(StoreUrl.parse("nats://" + servers + "/" + namespace + query));
@@ -45,7 +45,7 @@ final class NatsKvFixture implements KvFixture {
     return kv;
   }
 
-  /// A real store's time passes by itself.
+  /// Waits, because a real store's clock cannot be advanced.
   @Override
   public void advanceTime(Duration duration) {
     StoreTime end = kv.storeTime().plus(duration);
@@ -56,7 +56,7 @@ final class NatsKvFixture implements KvFixture {
     }
   }
 
-  /// Takes the consumers away, as a server does that forgets them.
+  /// Deletes the consumers, as a server does that loses them.
   @Override
   public void runWithWatchesDisconnected(Runnable meanwhile) {
     runAsClient(it -> {
@@ -73,8 +73,8 @@ final class NatsKvFixture implements KvFixture {
     meanwhile.run();
   }
 
-  /// Sends without waiting for each answer; the last write, on the same connection, is behind all
-  /// the others.
+  /// Sends without waiting for answers. The last write uses the same connection, so it follows all
+  /// others.
   @Override
   public void fill(Bucket bucket, List<Key> keys) {
     kv.get(bucket, keys.getFirst());
@@ -100,7 +100,7 @@ final class NatsKvFixture implements KvFixture {
     void run(Connection connection) throws IOException, JetStreamApiException, InterruptedException;
   }
 
-  /// Does something beside the engine.
+  /// Runs `clientWork` on a separate connection, as another client of the server would.
   void runAsClient(ClientWork clientWork) {
     try {
       Connection connection = Nats.connect("nats://" + servers);

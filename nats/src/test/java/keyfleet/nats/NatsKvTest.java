@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The contract on one server that syncs each write.
+/// The contract suites on one server that syncs each write.
 class NatsKvTest implements KvContract, KvRaceContract {
   private static @Nullable NatsTestServer server;
 
@@ -26,7 +26,7 @@ class NatsKvTest implements KvContract, KvRaceContract {
     }
   }
 
-  /// More than the server names in one answer.
+  /// More than the server lists in one answer.
   @Override
   public int listSize() {
     return 101_000;

@@ -28,7 +28,7 @@ import keyfleet.store.WriteResult.Written;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What callers see when the server or the way to it is lost, and that the engine heals by itself.
+/// What callers see when the server or the network fails, and that the engine recovers by itself.
 class NatsOutageTest {
   private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Key A = new Key("a");
@@ -45,10 +45,10 @@ class NatsOutageTest {
             new NatsKvFixture(proxy.address(), DURABLE, UnaryOperator.identity())) {
       assertEquals(Optional.empty(), fixture.kv().get(THINGS, A));
       proxy.dropReplies();
-      ConditionalWrite conditionalWrite = new ConditionalWrite.Create(THINGS, A, Value.of("nonce"));
-      assertEquals(new Unknown(), conditionalWrite.send(fixture.kv()));
+      ConditionalWrite write = new ConditionalWrite.Create(THINGS, A, Value.of("nonce"));
+      assertEquals(new Unknown(), write.send(fixture.kv()));
       proxy.restore();
-      assertInstanceOf(Applied.class, conditionalWrite.readOutcome(new RetryingKv(fixture.kv())));
+      assertInstanceOf(Applied.class, write.readOutcome(new RetryingKv(fixture.kv())));
     }
   }
 
@@ -58,15 +58,15 @@ class NatsOutageTest {
         NatsFaultProxy proxy = new NatsFaultProxy(server.port());
         NatsKvFixture fixture =
             new NatsKvFixture(proxy.address(), DURABLE, UnaryOperator.identity())) {
-      BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
-      fixture.kv().watch(THINGS, Prefix.ALL, changeHints::add);
+      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
+      fixture.kv().watch(THINGS, Prefix.ALL, hints::add);
       proxy.cut();
-      NatsAwait.until("the cut is noticed", () -> fails(fixture.kv()));
+      NatsAwait.until("the cut is noticed", () -> isFailing(fixture.kv()));
       assertThrows(StoreException.class, () -> fixture.kv().create(THINGS, A, Value.of("never")));
       assertThrows(StoreException.class, () -> fixture.kv().list(THINGS, Prefix.ALL));
       assertThrows(StoreException.class, () -> fixture.kv().storeTime());
       proxy.restore();
-      assertEquals(new Missed(), changeHints.poll(30, TimeUnit.SECONDS));
+      assertEquals(new Missed(), hints.poll(30, TimeUnit.SECONDS));
       assertEquals(
           Optional.empty(), fixture.kv().get(THINGS, A), "a write in an outage came later");
     }
@@ -110,7 +110,7 @@ class NatsOutageTest {
     }
   }
 
-  private static boolean fails(Kv kv) {
+  private static boolean isFailing(Kv kv) {
     try {
       kv.get(THINGS, A);
       return false;

@@ -24,9 +24,9 @@ import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Who may enter, and that we speak to whom we mean.
+/// Authentication, and TLS in both directions.
 class NatsSecurityTest {
-  /// The last two are how much JetStream an account has.
+  /// The claims of an account; the last two limit its JetStream storage.
   private static final String ACCOUNT =
       "{\"type\":\"account\",\"version\":2,\"limits\":{\"subs\":-1,\"data\":-1,\"payload\":-1,\"imports\":-1,"
           + "\"exports\":-1,\"wildcards\":true,\"conn\":-1,\"leaf\":-1,\"mem_storage\":%1$d,\"disk_storage\":%1$d}}";
@@ -47,7 +47,7 @@ class NatsSecurityTest {
   @Test
   void wrongPassword_isRefusedAndNotPrinted() {
     try (NatsTestServer server = startServer("authorization { user: kf, password: \"s3cret\" }")) {
-      assertRefused("refused who we are", urlAs("kf:wr0ng@", server, ""));
+      assertRefused("refused the login", urlAs("kf:wr0ng@", server, ""));
     }
   }
 
@@ -109,9 +109,9 @@ class NatsSecurityTest {
     NatsTestCertificates untrusted = new NatsTestCertificates(folder, "stranger");
     try (NatsTestServer server = startServer(trusted.tlsConfiguration("localhost", "127.0.0.1"))) {
       assertOpens(urlAs("", server, "&tls-ca=" + trusted.authority()));
-      assertRefused("speaks TLS only", urlAs("", server, ""));
-      assertRefused("no TLS with", urlAs("", server, "&tls-ca=" + untrusted.authority()));
-      assertRefused("no TLS with", urlAs("", server, "&tls=true"));
+      assertRefused("requires TLS", urlAs("", server, ""));
+      assertRefused("TLS with nats://", urlAs("", server, "&tls-ca=" + untrusted.authority()));
+      assertRefused("TLS with nats://", urlAs("", server, "&tls=true"));
     }
   }
 
@@ -120,24 +120,24 @@ class NatsSecurityTest {
     NatsTestCertificates trusted = new NatsTestCertificates(folder, "ours");
     try (NatsTestServer server =
         startServer(trusted.tlsConfiguration("elsewhere.example", "127.0.0.9"))) {
-      assertRefused("no TLS with", urlAs("", server, "&tls-ca=" + trusted.authority()));
+      assertRefused("TLS with nats://", urlAs("", server, "&tls-ca=" + trusted.authority()));
     }
   }
 
   @Test
   void serverThatRequiresClientCertificate_getsOne() {
     NatsTestCertificates trusted = new NatsTestCertificates(folder, "ours");
-    String asking =
+    String configuration =
         trusted
             .tlsConfiguration("localhost", "127.0.0.1")
             .replace(
                 "tls {", "tls { verify: true, ca_file: \"%s\",".formatted(trusted.authority()));
-    try (NatsTestServer server = startServer(asking)) {
+    try (NatsTestServer server = startServer(configuration)) {
       String clientParameters =
           "&tls-cert=%s&tls-key=%s".formatted(trusted.certificate("client"), trusted.key("client"));
       assertOpens(urlAs("", server, "&tls-ca=" + trusted.authority() + clientParameters));
-      StoreUrl nameless = urlAs("", server, "&tls-ca=" + trusted.authority());
-      assertThrows(StoreException.class, () -> NatsEngine.open(nameless).close());
+      StoreUrl withoutCertificate = urlAs("", server, "&tls-ca=" + trusted.authority());
+      assertThrows(StoreException.class, () -> NatsEngine.open(withoutCertificate).close());
     }
   }
 

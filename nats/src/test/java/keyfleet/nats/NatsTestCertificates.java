@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
-/// An authority of the test's own, and what it signs.
+/// A certificate authority of one test, and the certificates that it signs.
 final class NatsTestCertificates {
   private final Path folder;
 
@@ -39,7 +39,7 @@ final class NatsTestCertificates {
     return folder.resolve(name + ".key");
   }
 
-  /// The lines of a server that is called so.
+  /// The TLS block of a server configuration, for a server with that name and address.
   String tlsConfiguration(String host, String address) {
     sign("server", "DNS:%s,IP:%s".formatted(host, address));
     return "tls { timeout: 20, cert_file: \"%s\", key_file: \"%s\" }"

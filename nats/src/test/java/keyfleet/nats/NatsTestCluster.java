@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/// Three servers that sync each write and hold each other's streams.
+/// A cluster of three servers that sync each write.
 final class NatsTestCluster implements AutoCloseable {
   static final int SIZE = 3;
 

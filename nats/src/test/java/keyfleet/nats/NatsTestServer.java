@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import keyfleet.store.engine.StoreUrl;
 
-/// A real nats-server on loopback, with its data in a folder of the test's. It is gone when it is
-/// closed, or with this JVM.
+/// A real nats-server on the loopback interface, with its data in a folder of the test. It ends
+/// when it is closed, or with this JVM.
 public final class NatsTestServer implements AutoCloseable {
   public static final String DURABLE = "jetstream { store_dir: \"%s\", sync_interval: always }";
   static final String UNSYNCED = "jetstream { store_dir: \"%s\" }";
@@ -45,12 +45,12 @@ public final class NatsTestServer implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(new Thread(this::kill));
   }
 
-  /// A server with these lines in its configuration; `%s` is where its data goes.
+  /// A server with these lines in its configuration; `%s` stands for its data folder.
   public static NatsTestServer start(Path folder, String... lines) {
     return launch(folder, freePort(), freePort(), lines).awaitReady();
   }
 
-  /// The same, but not yet awaited: servers of a cluster wait for each other.
+  /// Does not wait until the server is ready: the servers of a cluster wait for each other.
   static NatsTestServer launch(Path folder, int port, int monitor, String... lines) {
     assumeTrue(BINARY != null, "KEYFLEET_TEST_NATS names no nats-server: it needs Go to be built");
     List<String> all = new ArrayList<>();
@@ -91,7 +91,7 @@ public final class NatsTestServer implements AutoCloseable {
     return StoreUrl.parse("nats://" + address() + rest);
   }
 
-  /// As if the power had failed, but for what the kernel holds.
+  /// Like a power failure, except that data in the kernel's cache survives.
   public void kill() {
     process.destroyForcibly();
     process.onExit().join();
@@ -102,7 +102,8 @@ public final class NatsTestServer implements AutoCloseable {
     awaitReady();
   }
 
-  /// Reads the server's own log until it says so: no polling of a port that may be another's.
+  /// Reads the server's log until it reports that it is ready. Polling the port could reach another
+  /// process.
   NatsTestServer awaitReady() {
     CompletableFuture<Boolean> ready = new CompletableFuture<>();
     BufferedReader log = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));

@@ -11,7 +11,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 
-/// Says that it is a nats-server of some version, and answers pings.
+/// Claims to be a nats-server of some version, and answers pings.
 final class OldNatsServer implements AutoCloseable {
   private final ServerSocket listener;
   private final String version;

@@ -18,8 +18,8 @@ import keyfleet.store.Unknown;
 import keyfleet.store.Value;
 import keyfleet.store.WriteResult;
 
-/// A client that outlasts an outage: it reads until it is answered, and of a write that failed it
-/// claims no more than that it does not know.
+/// A client that survives an outage: it repeats reads until they are answered, and reports failed
+/// writes as unknown.
 record RetryingKv(Kv inner) implements ForwardingKv {
   private static final int TRIES = 300;
   private static final Duration PAUSE = Duration.ofMillis(100);
@@ -63,9 +63,9 @@ record RetryingKv(Kv inner) implements ForwardingKv {
     }
   }
 
-  private static WriteResult orUnknown(Supplier<WriteResult> writeResult) {
+  private static WriteResult orUnknown(Supplier<WriteResult> result) {
     try {
-      return writeResult.get();
+      return result.get();
     } catch (StoreException e) {
       return new Unknown();
     }

@@ -1,4 +1,7 @@
-/// NATS JetStream held to the contract of `store`, on real servers.
+/// Tests of the NATS engine on real servers: the contract suites of `store`, outages, clusters and
+/// security.
+///
+/// Start reading at: [NatsKvTest], [NatsEngineTest], [NatsClusterTest].
 @NullMarked
 package keyfleet.nats;
 

@@ -5,13 +5,13 @@ import java.net.URISyntaxException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A collector's address, below which OTLP has a path for each kind of signal: `http://HOST:PORT`
-/// or `https://HOST:PORT`, with or without a path. Without a user, a query or a fragment: those may
-/// hold secrets.
+/// The address of a collector: `http://HOST:PORT` or `https://HOST:PORT`, with or without a path.
+/// OTLP adds a path for each kind of signal. A user, a query or a fragment is refused, because they
+/// may hold secrets.
 public record CollectorAddress(URI base) {
   public static final String EXAMPLE = "http://127.0.0.1:4318";
 
-  /// Nothing if it is no such address.
+  /// Empty if `text` is not such an address.
   public static Optional<CollectorAddress> parse(String text) {
     try {
       URI uri = new URI(text);
@@ -29,7 +29,6 @@ public record CollectorAddress(URI base) {
     return "http".equals(scheme) || "https".equals(scheme);
   }
 
-  /// Where spans go.
   String tracesUrl() {
     String text = base.toString();
     return (text.endsWith("/") ? text : text + "/") + "v1/traces";

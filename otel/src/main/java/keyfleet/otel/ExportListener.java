@@ -1,6 +1,7 @@
 package keyfleet.otel;
 
-/// Who hears whether spans arrive; once at each turn, not at each batch.
+/// Receives a message when spans stop reaching the collector and when they reach it again, but not
+/// for each batch.
 public interface ExportListener {
   void onSpansLost(String message);
 

@@ -7,7 +7,7 @@ import java.util.Collection;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// Says once that spans do not arrive, and once that they do again.
+/// Reports once that spans do not arrive, and once that they arrive again.
 final class FailureReportingExporter implements SpanExporter {
   private final SpanExporter delegate;
   private final String collector;
@@ -39,10 +39,11 @@ final class FailureReportingExporter implements SpanExporter {
     }
   }
 
-  /// A message might quote what was sent. Without a cause it was the collector that refused.
+  /// The name of the cause, because a message may quote what was sent. Without a cause the
+  /// collector refused the spans.
   private static String reasonOf(@Nullable Throwable failure) {
     if (failure == null || failure.getCause() == null) {
-      return "it did not take them";
+      return "it refused them";
     }
     Throwable cause = failure.getCause();
     return cause.getClass().getSimpleName();

@@ -14,7 +14,7 @@ import java.util.Set;
 import keyfleet.kms.tracing.TraceSpan;
 import org.jspecify.annotations.Nullable;
 
-/// A span of OpenTelemetry's.
+/// A span in OpenTelemetry.
 final class OtlpSpan implements TraceSpan {
   private static final AttributeKey<String> UID = AttributeKey.stringKey("keyfleet.kms.uid");
   private static final AttributeKey<String> KEY_ID_HASH =
@@ -23,10 +23,10 @@ final class OtlpSpan implements TraceSpan {
       AttributeKey.stringArrayKey("keyfleet.kms.annotations");
   private static final AttributeKey<Long> CODE = AttributeKey.longKey("rpc.grpc.status_code");
 
-  /// A call that is refused may have more of them.
+  /// The limit of recorded annotations; a call that is refused may have more.
   private static final int MAX_ANNOTATIONS = 16;
 
-  /// The codes that are a server's fault: UNKNOWN, DEADLINE_EXCEEDED, UNIMPLEMENTED, INTERNAL,
+  /// The gRPC codes of server errors: UNKNOWN, DEADLINE_EXCEEDED, UNIMPLEMENTED, INTERNAL,
   /// UNAVAILABLE, DATA_LOSS.
   private static final Set<Integer> SERVER_ERROR_CODES = Set.of(2, 4, 12, 13, 14, 15);
 
@@ -67,9 +67,9 @@ final class OtlpSpan implements TraceSpan {
             .setParent(Context.root().with(span))
             .setSpanKind(kind(stage))
             .startSpan();
-    OtlpSpan it = new OtlpSpan(tracer, child);
-    it.describe(subject);
-    return it;
+    OtlpSpan childSpan = new OtlpSpan(tracer, child);
+    childSpan.describe(subject);
+    return childSpan;
   }
 
   static SpanKind kind(Stage stage) {

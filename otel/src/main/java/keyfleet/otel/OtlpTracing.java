@@ -22,14 +22,15 @@ import java.util.logging.Logger;
 import keyfleet.kms.tracing.PluginTracer;
 import keyfleet.kms.tracing.TraceSpan;
 
-/// Tells of spans to a collector, over OTLP/HTTP. Calls do not wait for it, whatever it does.
+/// Sends spans to a collector, over OTLP/HTTP. Calls never wait for the collector.
 public final class OtlpTracing implements PluginTracer, AutoCloseable {
-  /// Who the spans are of.
+  /// The process that the spans come from.
   public record Source(String instance, String keyring, String software) {}
 
-  /// What is told.
+  /// The settings of the export.
   ///
-  /// @param ratio of the traces that begin here; who sent a trace along has decided already
+  /// @param ratio the share of traces to record, of those that begin here; a caller that sent a
+  ///   trace has decided already
   public record Settings(CollectorAddress collectorAddress, double ratio, Source source) {}
 
   private static final String SERVICE = "v2.KeyManagementService";
@@ -41,10 +42,10 @@ public final class OtlpTracing implements PluginTracer, AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
   private static final Duration EXPORT_TIMEOUT = Duration.ofSeconds(5);
 
-  /// For what is still in the queue when the plugin ends.
+  /// The time for sending the queue when the plugin ends.
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
-  /// Held, as loggers that nobody holds are forgotten with their levels.
+  /// Kept in a field, because the JVM drops an unreferenced logger together with its level.
   private static final Logger LOGGER = Logger.getLogger("io.opentelemetry");
 
   private final SdkTracerProvider provider;
@@ -56,7 +57,7 @@ public final class OtlpTracing implements PluginTracer, AutoCloseable {
   }
 
   public static OtlpTracing open(Settings settings, ExportListener listener) {
-    LOGGER.setLevel(Level.OFF); // it repeats itself; the log below does not
+    LOGGER.setLevel(Level.OFF); // it logs every failed batch; the listener gets only changes
     SpanExporter exporter =
         OtlpHttpSpanExporter.builder()
             .setEndpoint(settings.collectorAddress().tracesUrl())
@@ -122,12 +123,12 @@ public final class OtlpTracing implements PluginTracer, AutoCloseable {
             .startSpan());
   }
 
-  /// Sends what waits.
+  /// Sends the queue.
   void flush() {
     var _ = provider.forceFlush().join(EXPORT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /// Sends what waits, for as long as a collector that answers needs.
+  /// Sends the queue, if the collector answers in time.
   @Override
   public void close() {
     var _ = provider.shutdown().join(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);

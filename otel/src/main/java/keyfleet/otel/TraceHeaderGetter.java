@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Lets OpenTelemetry read what a caller sent.
+/// Lets OpenTelemetry read the headers of a caller.
 enum TraceHeaderGetter implements TextMapGetter<Map<String, String>> {
   INSTANCE;
 

@@ -1,9 +1,11 @@
-/// Tells the work of a KMS plugin to an OpenTelemetry collector. The plugin's room knows nothing of
-/// it: this one is opened by who wires the process, and only if a collector was named, so that its
-/// library costs nobody else anything.
+/// Exports the spans of a KMS plugin to an OpenTelemetry collector. The module `kms` does not know
+/// this one: the code that wires the process opens it, and only if a collector is configured, so
+/// that other processes do not load its library.
 ///
-/// Calls never wait here. A span that ends goes into a queue with a limit; one thread sends what is
-/// in it, and what does not fit, or does not arrive in time, is dropped.
+/// Start reading at: [OtlpTracing], [OtlpSpan], [FailureReportingExporter].
+///
+/// Calls never wait here. A span that ends goes into a bounded queue. One thread sends the queue; a
+/// span that does not fit, or is not sent in time, is dropped.
 @NullMarked
 package keyfleet.otel;
 

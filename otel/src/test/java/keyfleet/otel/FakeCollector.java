@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/// A collector on loopback that keeps what it is sent.
+/// A collector on loopback that keeps what it receives.
 public final class FakeCollector implements AutoCloseable {
   private final HttpServer server;
   private final List<byte[]> bodies = Collections.synchronizedList(new ArrayList<>());
@@ -57,9 +57,9 @@ public final class FakeCollector implements AutoCloseable {
   public List<Span> spans() {
     return List.copyOf(bodies).stream()
         .map(FakeCollector::parse)
-        .flatMap(one -> one.getResourceSpansList().stream())
-        .flatMap(one -> one.getScopeSpansList().stream())
-        .flatMap(one -> one.getSpansList().stream())
+        .flatMap(request -> request.getResourceSpansList().stream())
+        .flatMap(resource -> resource.getScopeSpansList().stream())
+        .flatMap(scope -> scope.getSpansList().stream())
         .toList();
   }
 
@@ -71,7 +71,7 @@ public final class FakeCollector implements AutoCloseable {
     }
   }
 
-  /// All that was ever sent here, one body after the other.
+  /// All bodies that were received, concatenated.
   public byte[] bytes() {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     List.copyOf(bodies).forEach(all::writeBytes);

@@ -17,20 +17,20 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// A collector that is gone, or silent, costs spans and nothing else.
+/// A collector that is gone or does not answer costs only spans.
 @Timeout(120)
 final class UnreachableCollectorTest {
-  /// Far less than one export may take.
+  /// Much less than the export timeout.
   private static final Duration QUICK = Duration.ofSeconds(3);
 
-  /// Ten times what the queue holds.
+  /// Ten times the capacity of the queue.
   private static final int MANY = 20_000;
 
-  private final RecordedExports log = new RecordedExports();
+  private final RecordingExportListener log = new RecordingExportListener();
 
   private OtlpTracing tracing(int port) {
-    CollectorAddress where = CollectorAddress.parse("http://127.0.0.1:" + port).orElseThrow();
-    return OtlpTracing.open(new Settings(where, 1, new Source("plugin-1", "kms", "test")), log);
+    CollectorAddress address = CollectorAddress.parse("http://127.0.0.1:" + port).orElseThrow();
+    return OtlpTracing.open(new Settings(address, 1, new Source("plugin-1", "kms", "test")), log);
   }
 
   private static ServerSocket listeningSocket() throws IOException {
@@ -43,21 +43,21 @@ final class UnreachableCollectorTest {
     span.end(0);
   }
 
-  /// Longer than the longest of many calls.
+  /// The duration of the longest of many calls.
   private static Duration longest(OtlpTracing tracing) {
     long longest = 0;
     for (int i = 0; i < MANY; i++) {
-      long began = System.nanoTime();
+      long startNanos = System.nanoTime();
       call(tracing);
-      longest = Math.max(longest, System.nanoTime() - began);
+      longest = Math.max(longest, System.nanoTime() - startNanos);
     }
     return Duration.ofNanos(longest);
   }
 
   private static Duration time(Runnable work) {
-    long began = System.nanoTime();
+    long startNanos = System.nanoTime();
     work.run();
-    return Duration.ofNanos(System.nanoTime() - began);
+    return Duration.ofNanos(System.nanoTime() - startNanos);
   }
 
   @Test
@@ -118,7 +118,7 @@ final class UnreachableCollectorTest {
     "http://localhost:4318#word",
     "http://local host:4318"
   })
-  void otherAddress_isNone(String address) {
+  void otherAddress_isRefused(String address) {
     assertTrue(CollectorAddress.parse(address).isEmpty());
   }
 }

@@ -11,10 +11,10 @@ import keyfleet.store.engine.Base64Envelope;
 import keyfleet.store.engine.EnvelopeScan.Encoding;
 import org.jspecify.annotations.Nullable;
 
-/// The statements by which a whole database is looked through.
+/// The SQL statements that look for envelopes in all tables of a database.
 final class EnvelopeScanSql {
-  /// Oid, kind, schema, name; what to call it, which is the partitioned table if it is a part of
-  /// one; and under which oids it may be declared.
+  /// Columns: oid, kind, schema, name; the name to report (for a partition, that of its partitioned
+  /// table); the oids under which the relation can be declared.
   static final String RELATIONS =
       """
       SELECT c.oid::bigint, c.relkind::text, n.nspname, c.relname,
@@ -30,8 +30,8 @@ final class EnvelopeScanSql {
       ORDER BY 3, 4
       """;
 
-  /// Name, what can be looked for in it, type. Generated columns are left out: what they hold comes
-  /// from the others.
+  /// Columns: name, what to look for in it, type. Generated columns are left out: their values come
+  /// from other columns.
   static final String COLUMNS =
       """
       SELECT a.attname, CASE
@@ -49,14 +49,14 @@ final class EnvelopeScanSql {
       ORDER BY a.attnum
       """;
 
-  /// A column in which envelopes of that form can be.
+  /// A column that can hold envelopes in that encoding.
   record Column(String name, Encoding encoding) {
     String selectAs(String alias) {
       String type = encoding == Encoding.BASE64 ? "::text" : "";
       return PostgresTable.quote(name) + type + " AS " + alias;
     }
 
-    /// Whether `alias` begins as an envelope does. Only the head is read.
+    /// Whether `alias` begins like an envelope. The server reads only the head of the value.
     String headCondition(String alias) {
       return switch (encoding) {
         case BYTES -> "substring(%s FROM 1 FOR 4) = decode('eb4b4645', 'hex')".formatted(alias);
@@ -78,7 +78,7 @@ final class EnvelopeScanSql {
           .formatted(version, selectAs("x"), table, headCondition("x"));
     }
 
-    /// From a row of [#versions]; nothing if it is no envelope.
+    /// From a row of [#countByVersion]; empty if the value is not an envelope.
     Optional<KekVersion> parseVersion(ResultSet row) throws SQLException {
       if (encoding == Encoding.BYTES) {
         byte @Nullable [] tag = row.getBytes(1);
@@ -91,7 +91,7 @@ final class EnvelopeScanSql {
 
   private EnvelopeScanSql() {}
 
-  /// How many rows there are, and how many of each column begin as envelopes do.
+  /// Counts the rows and, for each column, the values that begin like an envelope.
   static String countEnvelopeHeads(String table, List<Column> columns) {
     String counts =
         IntStream.range(0, columns.size())

@@ -21,17 +21,18 @@ import keyfleet.store.Fence.Term;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
-/// A fence as the function of a trigger: [Fence#allows] with the writable versions as literals.
+/// The SQL of a fence: a trigger function that enforces [Fence#isChangeAllowed], with the writable
+/// versions as literals.
 ///
 /// The trigger fires *after* a row is written. Only then is the row final (an application's own
 /// trigger may change it before), and only then does an upsert show whether it inserted or updated.
-/// The function reads no table and fixes its search path, so a writer's session cannot change what
-/// it says; its language checks before each call that it runs the function as last replaced.
+/// The function reads no table and fixes its search path, so a writer's session cannot change its
+/// result. Before each call, PL/pgSQL checks that it runs the latest version of the function.
 final class FenceSql {
-  /// No state of the server's own begins so.
+  /// No SQLSTATE of the server begins with these letters.
   static final String SQL_STATE = "KF001";
 
-  /// Of a function `p`, to find out whether someone has replaced it.
+  /// The digest of a function `p`, to detect a replaced function.
   static final String DIGEST = "md5(p.prosrc || coalesce(p.proconfig::text, ''))";
 
   private static final Pattern DETAIL_PATTERN =
@@ -51,12 +52,12 @@ final class FenceSql {
     return PostgresTable.quote(schema + "_fence");
   }
 
-  /// The trigger's name as it stands in the catalogue.
+  /// The trigger's name as in the catalogue, without quotes.
   String triggerName() {
     return schema + "_fence";
   }
 
-  /// Unique for the table, and short enough for any table's name.
+  /// Unique for the table, and within PostgreSQL's limit for any table name.
   String functionName() {
     String name = table.shape().name();
     String start = name.substring(0, Math.min(name.length(), READABLE_CHARS));
@@ -80,7 +81,7 @@ final class FenceSql {
         was_unreadable := {unreadable-before};
       END IF;
       {after}
-      IF {brings-no-other}
+      IF {adds-no-other}
         AND (was_unreadable OR NOT ({unreadable-after}))
         AND (least({n}) IS NULL OR least({n}) IN ({writable})
           OR least({n}) IS NOT DISTINCT FROM least({o})) THEN
@@ -95,9 +96,9 @@ final class FenceSql {
         .replace("{declared}", each(i -> "o%1$d bytea; n%1$d bytea;".formatted(i), " "))
         .replace("{before}", each(i -> assignTag("o", "OLD", i), " "))
         .replace("{after}", each(i -> assignTag("n", "NEW", i), " "))
-        .replace("{unreadable-before}", each(i -> unreadable("o", "OLD", i), " OR "))
-        .replace("{unreadable-after}", each(i -> unreadable("n", "NEW", i), " OR "))
-        .replace("{brings-no-other}", each(FenceSql::bringsNoOtherVersion, " AND "))
+        .replace("{unreadable-before}", each(i -> unreadableCondition("o", "OLD", i), " OR "))
+        .replace("{unreadable-after}", each(i -> unreadableCondition("n", "NEW", i), " OR "))
+        .replace("{adds-no-other}", each(FenceSql::addsNoOtherVersionCondition, " AND "))
         .replace("{n}", each(i -> "n" + i, ", "))
         .replace("{o}", each(i -> "o" + i, ", "))
         .replace("{function}", qualifiedFunctionName())
@@ -107,7 +108,7 @@ final class FenceSql {
         .replace("{writable}", writableLiterals(fence));
   }
 
-  /// The fence that refused a write, if one did.
+  /// The fence that refused a write; empty if the write failed for another reason.
   static Optional<Fence> refusingFence(SQLException e) {
     ServerErrorMessage error = e instanceof PSQLException it ? it.getServerErrorMessage() : null;
     String detail = error == null ? null : error.getDetail();
@@ -141,7 +142,7 @@ final class FenceSql {
     return fence.writable().stream().map(VersionTagSql::literal).collect(Collectors.joining(", "));
   }
 
-  private static String bringsNoOtherVersion(int i) {
+  private static String addsNoOtherVersionCondition(int i) {
     return "(n%1$d IS NULL OR n%1$d IN ({writable}) OR coalesce(n%1$d IN ({o}), false))"
         .formatted(i);
   }
@@ -150,7 +151,7 @@ final class FenceSql {
     return "%s%d := %s;".formatted(variable, i, VersionTagSql.tagOf(row + "." + column(i)));
   }
 
-  private String unreadable(String variable, String row, int i) {
+  private String unreadableCondition(String variable, String row, int i) {
     return "(%s.%s IS NOT NULL AND %s%d IS NULL)".formatted(row, column(i), variable, i);
   }
 

@@ -1,18 +1,19 @@
 package keyfleet.postgres;
 
-/// The statements of [PostgresKv] in one schema, each a round trip and a transaction of its own.
+/// The SQL statements of [PostgresKv] in one schema. Each is one round trip and one transaction.
 ///
-/// **Revisions** come from one sequence. A number drawn before a wait for a row could be committed
-/// after a higher one that came and was deleted meanwhile, so every write first waits for its turn,
-/// an advisory lock of its key that is held until the commit, and only then draws: the revisions of
-/// a key rise in the order of its commits, whatever was deleted or swept in between.
+/// **Revisions** come from one sequence. A number taken before a wait for a row lock could be
+/// committed after a higher number of an entry that was written and deleted meanwhile. So every
+/// write first takes an advisory lock of its key, which it holds until the commit, and takes the
+/// number after that. The revisions of a key rise in the order of its commits, also across
+/// deletions and sweeps.
 ///
-/// **Visibility.** A statement's snapshot is older than its turn. That is no harm: `ON CONFLICT`
-/// finds the row as it is now, and an `UPDATE` or `DELETE` whose row has changed since the snapshot
-/// looks at the new one again before it acts (read committed).
+/// **Visibility.** A statement's snapshot is older than its advisory lock. This is safe: `ON
+/// CONFLICT` finds the current row, and an `UPDATE` or `DELETE` whose row has changed since the
+/// snapshot checks the new row again before it acts (read committed).
 ///
-/// **Expiry.** `now` is the server's clock, but never less than what the client has seen; a lasting
-/// entry has an endless lifetime.
+/// **Expiry.** `now` is the server's clock, but never earlier than a time that the client has seen;
+/// a lasting entry has an endless lifetime.
 final class KvSql {
   private static final String CLOCK =
       "greatest(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, ?::bigint)";
@@ -20,7 +21,7 @@ final class KvSql {
   /// Parameters: the floor of the clock.
   static final String NOW = "SELECT " + CLOCK;
 
-  /// Swept in one go, so that no sweep takes long.
+  /// Keeps each sweep short.
   private static final int MAX_SWEPT_ROWS = 10_000;
 
   /// Parameters: bucket, key, value, expected revision, lifetime, floor of the clock.
@@ -29,11 +30,11 @@ final class KvSql {
       WITH call AS MATERIALIZED (
         SELECT ?::text AS bucket, ?::text AS key, ?::bytea AS value, ?::bigint AS expected,
                ?::bigint AS lifetime, ?::bigint AS floor),
-      turn AS MATERIALIZED (
+      locked AS MATERIALIZED (
         SELECT call.*, pg_advisory_xact_lock(
                  hashtextextended('{schema}/' || bucket || '/' || key, 0)) FROM call),
       timed AS MATERIALIZED (
-        SELECT turn.*, {now} AS now FROM turn)
+        SELECT locked.*, {now} AS now FROM locked)
       """
           .replace("{now}", CLOCK.replace("?::bigint", "floor"));
 
@@ -112,19 +113,19 @@ final class KvSql {
             + " - ? ORDER BY key");
   }
 
-  /// Of all clients one at a time has the turn to sweep, once in a lifetime. Rows that someone
-  /// holds are left for the next sweep. Parameters: bucket, lifetime, floor of the clock.
+  /// Once per lifetime one of all clients sweeps; the update of `swept_at` selects it. Locked rows
+  /// stay for the next sweep. Parameters: bucket, lifetime, floor of the clock.
   String sweep() {
     return inSchema(
         """
         WITH call AS MATERIALIZED (
           SELECT ?::text AS bucket, ?::bigint AS lifetime, {now} AS now),
-        turn AS (
+        due AS (
           UPDATE {schema}.buckets SET swept_at = call.now FROM call
           WHERE name = call.bucket AND swept_at <= call.now - call.lifetime RETURNING name),
         gone AS (
-          SELECT kv.bucket, kv.key FROM {schema}.kv, turn, call
-          WHERE kv.bucket = turn.name AND kv.written_at <= call.now - call.lifetime
+          SELECT kv.bucket, kv.key FROM {schema}.kv, due, call
+          WHERE kv.bucket = due.name AND kv.written_at <= call.now - call.lifetime
           LIMIT {limit} FOR UPDATE OF kv SKIP LOCKED)
         DELETE FROM {schema}.kv USING gone WHERE kv.bucket = gone.bucket AND kv.key = gone.key
         """

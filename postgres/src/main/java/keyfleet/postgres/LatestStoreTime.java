@@ -3,8 +3,8 @@ package keyfleet.postgres;
 import java.util.concurrent.atomic.AtomicLong;
 import keyfleet.store.StoreTime;
 
-/// The latest store time this client has seen. The server's clock may be set back; statements take
-/// this as the least that it may say.
+/// The latest store time that this client has seen. The server's clock may be set back, so
+/// statements use this time as a lower bound.
 final class LatestStoreTime {
   private final AtomicLong millis = new AtomicLong();
 
@@ -12,13 +12,13 @@ final class LatestStoreTime {
     return millis.get();
   }
 
-  /// A time that the server told.
+  /// Records a time that the server wrote, and returns that time.
   StoreTime observe(long serverMillis) {
     millis.accumulateAndGet(serverMillis, Math::max);
     return new StoreTime(serverMillis);
   }
 
-  /// The server's clock, as far as it did not go back.
+  /// Records the server's clock and returns the latest time seen, so that time never goes back.
   StoreTime advanceTo(long serverMillis) {
     return new StoreTime(millis.accumulateAndGet(serverMillis, Math::max));
   }

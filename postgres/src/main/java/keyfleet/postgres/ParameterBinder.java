@@ -6,7 +6,7 @@ import java.util.List;
 import keyfleet.store.Bytes;
 import keyfleet.store.SealedFields;
 
-/// Sets the parameters of a statement, one after another.
+/// Binds the parameters of a statement, one after another.
 final class ParameterBinder {
   private final PreparedStatement statement;
   private int lastIndex;
@@ -25,7 +25,7 @@ final class ParameterBinder {
     return this;
   }
 
-  /// In the order of the columns; an absent one is null.
+  /// In the order of the columns; an absent field is null.
   ParameterBinder bindFields(List<String> names, SealedFields fields) throws SQLException {
     for (String name : names) {
       Bytes field = fields.byName().get(name);
@@ -38,7 +38,7 @@ final class ParameterBinder {
     return bindArray("text", texts.toArray());
   }
 
-  /// For each column, what each record has there.
+  /// One array for each column, with the values of all records.
   ParameterBinder bindColumns(List<String> names, List<SealedFields> records) throws SQLException {
     for (String name : names) {
       byte[][] column = new byte[records.size()][];

@@ -8,9 +8,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import keyfleet.store.Bucket;
 import keyfleet.store.StoreException;
 
-/// Which buckets there are and how long their entries live; made on first use.
+/// The registered buckets and the lifetimes of their entries. First use registers a bucket.
 final class PostgresBucketRegistry {
-  /// Of a lasting entry, in milliseconds: longer than any clock runs, and far from overflow.
+  /// The lifetime of a lasting entry in milliseconds: longer than any clock runs, and far from
+  /// overflow.
   static final long NEVER_EXPIRES = 1L << 60;
 
   private final PostgresPool pool;
@@ -22,8 +23,8 @@ final class PostgresBucketRegistry {
     this.sql = sql;
   }
 
-  /// Of an entry, in milliseconds.
-  long lifetime(Bucket bucket) {
+  /// Registers the bucket on its first use. Returns the lifetime of its entries, in milliseconds.
+  long ensureRegistered(Bucket bucket) {
     long wanted =
         switch (bucket) {
           case Bucket.Lasting _ -> NEVER_EXPIRES;
@@ -33,13 +34,14 @@ final class PostgresBucketRegistry {
     long registered = cached == null ? register(bucket.name(), wanted) : cached;
     if (registered != wanted) {
       throw new IllegalArgumentException(
-          "entries of bucket %s live for %s, not for %s"
+          "bucket %s has entries that live for %s, not for %s"
               .formatted(bucket.name(), describe(registered), describe(wanted)));
     }
     return registered;
   }
 
-  /// Whoever comes first decides. Not knowing whether that was us, we read what is there.
+  /// The first client sets the lifetime. Another client may be first, so this one reads the stored
+  /// lifetime afterwards.
   private long register(String name, long wanted) {
     String action = "open bucket " + name;
     long registered = readLifetime(action, name);
@@ -48,7 +50,7 @@ final class PostgresBucketRegistry {
       registered = readLifetime(action, name);
     }
     if (registered == 0) {
-      throw new StoreException("cannot " + action + ": it was not made");
+      throw new StoreException("cannot " + action + ": it could not be created");
     }
     lifetimes.put(name, registered);
     return registered;
@@ -67,7 +69,7 @@ final class PostgresBucketRegistry {
         0);
   }
 
-  /// 0 if there is none.
+  /// 0 if the bucket is not registered.
   private long readLifetime(String action, String name) {
     return pool.read(
         action,
@@ -82,6 +84,6 @@ final class PostgresBucketRegistry {
   }
 
   private static String describe(long lifetime) {
-    return lifetime == NEVER_EXPIRES ? "ever" : Duration.ofMillis(lifetime).toString();
+    return lifetime == NEVER_EXPIRES ? "an unlimited time" : Duration.ofMillis(lifetime).toString();
   }
 }

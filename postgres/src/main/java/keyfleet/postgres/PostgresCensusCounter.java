@@ -8,7 +8,7 @@ import java.util.TreeSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Census;
 
-/// Adds up the groups of [RecordsSql#census].
+/// Adds up the groups that [RecordsSql#census] returns.
 final class PostgresCensusCounter {
   private final int fieldCount;
   private final SortedMap<KekVersion, Long> belonging = new TreeMap<>();
@@ -19,8 +19,8 @@ final class PostgresCensusCounter {
     this.fieldCount = fields;
   }
 
-  /// A group of records that are alike: the version of each field, whether one is unreadable, and
-  /// how many there are.
+  /// Adds a group of equal records: the version of each field, whether a field is unreadable, and
+  /// the number of records.
   void addGroup(ResultSet group) throws SQLException {
     long count = group.getLong(fieldCount + 2);
     TreeSet<KekVersion> versions = new TreeSet<>();

@@ -20,8 +20,8 @@ import keyfleet.store.engine.StoreUrl;
 
 /// A PostgreSQL database: the primary of one server or of several.
 public final class PostgresEngine implements Engine {
-  /// Held, as the JVM forgets the level of a logger that nobody holds. What the driver would log is
-  /// thrown as well.
+  /// Kept in a field: the JVM forgets the level of a logger without references. The driver throws
+  /// everything that it would log.
   private static final Logger DRIVER_LOGGER = Logger.getLogger("org.postgresql");
 
   private static final String POOL_LOG_LEVEL = "slf4j.internal.verbosity";
@@ -44,7 +44,7 @@ public final class PostgresEngine implements Engine {
   public static PostgresEngine open(StoreUrl url) {
     silenceDriverLogs();
     PostgresSettings settings = PostgresSettings.of(url);
-    // Of one host we want to hear that it is a standby; of several, one may be.
+    // A single host that is a standby is refused; among several hosts, a standby is normal.
     Target target = settings.hasOneHost() ? Target.ANY : Target.PRIMARY;
     try (Connection connection = settings.dataSource(target, "keyfleet opening").getConnection();
         Statement statement = connection.createStatement()) {
@@ -52,7 +52,7 @@ public final class PostgresEngine implements Engine {
       PostgresSafetyChecks safetyChecks = new PostgresSafetyChecks(settings, connection);
       safetyChecks.refuseUnsafeServer();
       new PostgresSchema(settings.schema()).ensureCreated(connection);
-      return new PostgresEngine(settings, safetyChecks.storeChecks());
+      return new PostgresEngine(settings, safetyChecks.runChecks());
     } catch (SQLException e) {
       throw toOpenFailure(settings, e);
     }
@@ -78,13 +78,13 @@ public final class PostgresEngine implements Engine {
 
   @Override
   public void createCollection(CollectionShape shape) {
-    boolean isMade =
+    boolean isCreated =
         pool.write(
-            "make table " + shape.name(),
+            "create table " + shape.name(),
             connection -> PostgresTable.create(connection, shape),
             false);
-    if (!isMade) {
-      throw new StoreException("whether table " + shape.name() + " was made is not known");
+    if (!isCreated) {
+      throw new StoreException("cannot tell whether table " + shape.name() + " was created");
     }
   }
 
@@ -101,7 +101,7 @@ public final class PostgresEngine implements Engine {
 
   private static void silenceDriverLogs() {
     DRIVER_LOGGER.setLevel(Level.OFF);
-    // Where nobody chose a log for the pool, it would say so on the terminal.
+    // Without a configured log, the pool would print its messages on the terminal.
     if (System.getProperty(POOL_LOG_LEVEL) == null) {
       System.setProperty(POOL_LOG_LEVEL, "ERROR");
     }
@@ -111,26 +111,30 @@ public final class PostgresEngine implements Engine {
     String address = settings.address();
     if (isTlsFailure(e)) {
       return StoreRefusedException.noAccess(
-          "no trusted encrypted connection to " + address + " can be made",
-          "sslrootcert=FILE of the server's CA, and a host name that its certificate bears; or,"
-              + " where nobody listens in, sslmode=disable");
+          "no trusted encrypted connection to " + address + " is possible",
+          "sslrootcert=FILE with the server's CA, and a host name from its certificate; or,"
+              + " on a network that only you can read, sslmode=disable");
     }
     return switch (PostgresErrorKind.sqlState(e)) {
       case "28P01", "28000" ->
           StoreRefusedException.noAccess(
-              address + " refuses the user or its password", "check both, and pg_hba.conf");
+              address + " refuses the user or its password",
+              "check the user, the password and pg_hba.conf");
       case "08004" ->
           StoreRefusedException.noAccess(
-              address + " does not take the connection as it is asked for",
-              "check user, password and sslmode; a server without TLS needs sslmode=disable");
+              address + " refuses a connection with these settings",
+              "check the user, the password and sslmode; a server without TLS needs"
+                  + " sslmode=disable");
       case "3D000" ->
-          StoreRefusedException.noAccess(address + " does not exist", "createdb, or another name");
+          StoreRefusedException.noAccess(
+              address + " does not exist",
+              "create the database with createdb, or name another one");
       default ->
           new StoreException(address + " does not answer: " + PostgresErrorKind.describe(e), e);
     };
   }
 
-  /// The driver says so by a cause, or, of a name that the certificate does not bear, by none.
+  /// The driver gives a cause; for a host name that is not in the certificate it gives none.
   private static boolean isTlsFailure(SQLException e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof SSLException) {

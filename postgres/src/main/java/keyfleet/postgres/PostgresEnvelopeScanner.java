@@ -20,19 +20,19 @@ import keyfleet.store.engine.EnvelopeScan.Scope;
 import keyfleet.store.engine.EnvelopeScanBuilder;
 import org.jspecify.annotations.Nullable;
 
-/// Looks through every table of a database. One pass over a table tells which columns have
-/// envelopes; only those are counted by version. A partition is read by itself, and counts as its
+/// Looks for envelopes in every table of a database. One pass over a table finds the columns with
+/// envelopes; only these are counted by version. A partition is read separately and counts as its
 /// partitioned table.
 final class PostgresEnvelopeScanner {
-  /// A relation of the catalogue. `name` is what an application calls it, and `lines` are the oids
-  /// under which it can be declared: its own, and those of the tables that it is a part of.
+  /// A relation of the catalogue. `name` is its name for an application. `declarableOids` are the
+  /// oids under which it can be declared: its own and those of its partitioned tables.
   private record Relation(
       long oid, String kind, String sqlName, String name, Set<Long> declarableOids) {}
 
   private final PostgresPool pool;
   private final String ownSchema;
   private final Scope scope;
-  private final EnvelopeScanBuilder count = new EnvelopeScanBuilder();
+  private final EnvelopeScanBuilder result = new EnvelopeScanBuilder();
 
   PostgresEnvelopeScanner(PostgresPool pool, String ownSchema, Scope scope) {
     this.pool = pool;
@@ -44,24 +44,26 @@ final class PostgresEnvelopeScanner {
     Map<Long, Set<String>> declared = pool.read("find declared tables", this::findDeclaredFields);
     for (Relation relation : pool.read("list tables", this::listRelations)) {
       switch (relation.kind()) {
-        case "v" -> count.skip("view " + relation.name(), "its rows are those of tables");
+        case "v" -> result.skip("view " + relation.name(), "its rows come from tables");
         case "m" ->
-            count.skip(
-                "materialized view " + relation.name(), "its rows are copies of those of tables");
-        case "f" -> count.skip("foreign table " + relation.name(), "its rows are elsewhere");
+            result.skip(
+                "materialized view " + relation.name(), "its rows are copies of table rows");
+        case "f" ->
+            result.skip("foreign table " + relation.name(), "its rows are on another server");
         default -> scanTable(relation, declared);
       }
     }
     if (pool.read("look for large objects", connection -> hasLargeObjects(connection))) {
-      count.skip("large objects", "only columns of tables are read");
+      result.skip("large objects", "only table columns are scanned");
     }
-    count.skip("schema " + ownSchema, "it is Keyfleet's own, and holds no records");
-    count.skip("system schemas and temporary tables", "the server and its sessions keep them");
-    count.skip("other databases of this server", "a URL names one");
-    return count.build();
+    result.skip("Keyfleet's own schema " + ownSchema, "its tables contain no records");
+    result.skip(
+        "system schemas and temporary tables", "they belong to the server and its sessions");
+    result.skip("other databases of this server", "not named by the URL");
+    return result.build();
   }
 
-  /// Names are looked up as records are: on the search path.
+  /// Looks names up on the search path, as the engine does for records.
   private Map<Long, Set<String>> findDeclaredFields(Connection connection) throws SQLException {
     Map<Long, Set<String>> fields = new TreeMap<>();
     try (PreparedStatement statement =
@@ -88,14 +90,10 @@ final class PostgresEnvelopeScanner {
               PostgresTable.quote(found.getString(3))
                   + "."
                   + PostgresTable.quote(found.getString(4));
-          Long[] lines = (Long[]) found.getArray(6).getArray();
+          Long[] oids = (Long[]) found.getArray(6).getArray();
           relations.add(
               new Relation(
-                  found.getLong(1),
-                  found.getString(2),
-                  sqlName,
-                  found.getString(5),
-                  Set.of(lines)));
+                  found.getLong(1), found.getString(2), sqlName, found.getString(5), Set.of(oids)));
         }
       }
     }
@@ -110,11 +108,11 @@ final class PostgresEnvelopeScanner {
     }
   }
 
-  /// One table that cannot be read keeps nobody from the others; a server that is gone does.
+  /// An unreadable table does not stop the scan; a lost server does.
   private void scanTable(Relation table, Map<Long, Set<String>> declared) {
     try {
       pool.readLong(
-          "look through " + table.sqlName(),
+          "scan " + table.sqlName(),
           connection -> {
             List<Column> columns = listColumns(connection, table, declared);
             for (Column column : findColumnsWithEnvelopes(connection, table, columns)) {
@@ -126,7 +124,7 @@ final class PostgresEnvelopeScanner {
       if (!isTableFailure(e)) {
         throw e;
       }
-      count.addFailure("table " + table.name(), e.getMessage());
+      result.addFailure("table " + table.name(), e.getMessage());
     }
   }
 
@@ -152,10 +150,10 @@ final class PostgresEnvelopeScanner {
             case "bytes" -> columns.add(new Column(name, Encoding.BYTES));
             case "text" -> columns.add(new Column(name, Encoding.BASE64));
             case "inside" ->
-                count.skip(
+                result.skip(
                     "column %s of %s".formatted(name, table.name()),
-                    "nothing is looked for inside " + type);
-            default -> {} // declared, or of a type that can hold no envelope
+                    "values inside " + type + " are not scanned");
+            default -> {} // declared, or of a type that cannot hold an envelope
           }
         }
       }
@@ -179,12 +177,12 @@ final class PostgresEnvelopeScanner {
       }
     }
     if (scope.isSample() && countRows(connection, table) > scope.maxRows()) {
-      count.skipRest(table.name(), scope.maxRows());
+      result.skipRest(table.name(), scope.maxRows());
     }
     return withEnvelopes;
   }
 
-  /// No more than one beyond the sample.
+  /// Counts at most one row more than the sample has.
   private long countRows(Connection connection, Relation table) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
@@ -204,7 +202,7 @@ final class PostgresEnvelopeScanner {
       try (ResultSet found = statement.executeQuery()) {
         while (found.next()) {
           @Nullable KekVersion version = column.parseVersion(found).orElse(null);
-          count.addEnvelopes(
+          result.addEnvelopes(
               table.name(), column.name(), column.encoding(), version, found.getLong(2));
         }
       }

@@ -5,21 +5,21 @@ import java.util.Set;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
-/// What a failed statement tells about what the server did.
+/// What the error of a statement says about its effect on the server.
 enum PostgresErrorKind {
-  /// The server rolled back, for a reason that is gone at the next try.
+  /// The server rolled back for a passing reason; the statement can be sent again.
   RETRYABLE,
-  /// The server refused and rolled back: nothing was changed.
+  /// The server refused and rolled back: nothing has changed.
   REFUSED,
-  /// The server, or what this client has of it, is going away. With autocommit the answer to a
-  /// statement may precede its commit, so nobody here knows whether it was made.
+  /// The server or the connection is lost. With autocommit the response to a statement may precede
+  /// its commit, so it is unknown whether the statement took effect.
   CONNECTION_LOST;
 
   /// Serialization failure, deadlock.
   private static final Set<String> RETRYABLE_STATES = Set.of("40001", "40P01");
 
-  /// Connection, shutdown, I/O of the server, internal error; and a session that was ended for
-  /// idling, whose error comes unasked.
+  /// Connection, shutdown, I/O of the server, internal error; and a session that the server ended
+  /// because it was idle, whose error arrives at any time.
   private static final Set<String> CONNECTION_LOST_STATES = Set.of("08", "57P", "58", "XX", "25P0");
 
   static PostgresErrorKind of(SQLException e) {
@@ -38,7 +38,7 @@ enum PostgresErrorKind {
     return state == null ? "" : state;
   }
 
-  /// The server's own sentence, or else what kind of failure it was.
+  /// The server's own message, or else the SQLSTATE.
   static String describe(SQLException e) {
     ServerErrorMessage error = e instanceof PSQLException it ? it.getServerErrorMessage() : null;
     String message = error == null ? null : error.getMessage();

@@ -21,20 +21,20 @@ import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.Unknown;
 
-/// Raises the fence of one table, and remembers it.
+/// Raises the fence of one table and stores it.
 ///
-/// **The barrier** is a lock of the table that every open transaction which has written it must
-/// give up first, and that every later writer must wait for. Replacing the function alone would be
-/// none: a transaction could have passed the old function and commit later. Who takes the lock
-/// afterwards sees the new trigger and function, whatever snapshot its transaction has, as the
-/// server reads its catalogues anew on every lock. Readers are never stopped.
+/// **The barrier** is a table lock: it waits for every open transaction that has written the table,
+/// and every later writer waits for it. Replacing the function without the lock is not enough: a
+/// transaction could have passed the old function and commit later. A writer that takes its lock
+/// afterwards sees the new trigger and function, even with an old snapshot, because the server
+/// reads its catalogues again at every lock. Readers never wait.
 ///
-/// While the barrier waits, writers queue behind it. So it waits shortly at first, lets them pass,
-/// and then a little longer.
+/// While the barrier waits, writers queue behind it. So the first wait is short; then the writers
+/// pass, and each further wait is longer.
 final class PostgresFence {
   private static final Duration FIRST_LOCK_WAIT = Duration.ofMillis(100);
 
-  /// The last wait is 16 times the first; all of them and the pauses between are 6 s.
+  /// The last wait is 16 times the first; all waits and the pauses between them take 6 s.
   private static final int MAX_ATTEMPTS = 5;
 
   private final PostgresPool pool;
@@ -66,16 +66,16 @@ final class PostgresFence {
       }
     }
     throw new StoreException(
-        "cannot %s: open transactions have written it and do not end; sessions %s"
+        "cannot %s: open transactions that have written to it do not end; sessions %s"
             .formatted(action, pool.read(action, this::listWriterSessions)));
   }
 
-  /// Nothing if the barrier was not reached in time.
+  /// Empty if the lock was not granted in time.
   private Optional<FenceResult> tryRaise(Connection connection, Fence fence, Duration limit)
       throws SQLException {
     connection.setAutoCommit(false);
     try (Statement statement = connection.createStatement()) {
-      Fence higher = readFence(connection).filter(it -> !it.yieldsTo(fence)).orElse(null);
+      Fence higher = readFence(connection).filter(it -> !it.canYieldTo(fence)).orElse(null);
       if (higher != null) {
         return Optional.of(new StaleTerm(higher));
       }
@@ -89,8 +89,8 @@ final class PostgresFence {
 
   private FenceResult raiseUnderLock(Connection connection, Statement statement, Fence fence)
       throws SQLException {
-    // Another may have raised one while this waited; the lock keeps a third out.
-    Fence higher = readFence(connection).filter(it -> !it.yieldsTo(fence)).orElse(null);
+    // Another driver may have raised a fence during the wait; the lock excludes a third one.
+    Fence higher = readFence(connection).filter(it -> !it.canYieldTo(fence)).orElse(null);
     if (higher != null) {
       return new StaleTerm(higher);
     }
@@ -110,16 +110,16 @@ final class PostgresFence {
       }
       case "42501" ->
           throw new StoreRefusedException(
-              "this role may not fence table %s: %s"
+              "the role may not fence table %s: %s"
                   .formatted(table.qualifiedName(), PostgresErrorKind.describe(e)),
-              "ALTER TABLE %s OWNER TO this role or to one it has, and GRANT CREATE ON SCHEMA %s"
+              "ALTER TABLE %s OWNER TO this role or one of its groups, and GRANT CREATE ON SCHEMA %s"
                   .formatted(table.qualifiedName(), schema),
               e);
       default -> throw e;
     };
   }
 
-  /// The server makes the pause.
+  /// Pauses on the server.
   private static void letWritersPass(Connection connection, Duration pause) throws SQLException {
     connection.rollback();
     connection.setAutoCommit(true);
@@ -128,7 +128,7 @@ final class PostgresFence {
     }
   }
 
-  /// A trigger that is as it must be is left alone: dropping one stops readers, and waits for them.
+  /// A correct trigger stays: dropping it waits for readers and blocks them.
   private void installTrigger(Connection connection, Statement statement) throws SQLException {
     List<String> found = findTriggers(connection);
     if (found.contains("another")) {
@@ -141,13 +141,14 @@ final class PostgresFence {
               .formatted(
                   sql.quotedTriggerName(), table.qualifiedName(), sql.qualifiedFunctionName()));
     }
-    for (String untrusted : findTablesWithoutAlwaysTrigger(connection)) {
+    for (String unprotected : findTablesWithoutAlwaysTrigger(connection)) {
       statement.execute(
-          "ALTER TABLE %s ENABLE ALWAYS TRIGGER %s".formatted(untrusted, sql.quotedTriggerName()));
+          "ALTER TABLE %s ENABLE ALWAYS TRIGGER %s"
+              .formatted(unprotected, sql.quotedTriggerName()));
     }
   }
 
-  /// Of our trigger's name on the table: at most one.
+  /// The triggers with the fence's name on the table: at most one.
   private List<String> findTriggers(Connection connection) throws SQLException {
     return queryTexts(
         connection,
@@ -161,7 +162,7 @@ final class PostgresFence {
         sql.triggerName());
   }
 
-  /// The table and its partitions where a session could switch the trigger off for itself.
+  /// The table and its partitions where a session can still switch the trigger off for itself.
   private List<String> findTablesWithoutAlwaysTrigger(Connection connection) throws SQLException {
     return queryTexts(
         connection,

@@ -12,13 +12,13 @@ import keyfleet.store.Key;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
-/// Sends hints about this client's writes, after they were acknowledged.
+/// Sends change hints about this client's writes after the server has acknowledged them.
 ///
-/// Not in the transaction of the write: the server lets one transaction at a time commit that
-/// notifies, and it would wait for the disk meanwhile, so all writers of the fleet would queue for
-/// it. A transaction that only notifies waits for no disk, and one tells of many writes.
+/// Hints do not go into the transaction of the write: the server commits only one notifying
+/// transaction at a time, and each would wait for the disk, so all writers of the fleet would
+/// queue. A transaction that only notifies does not wait for the disk, and one carries many hints.
 final class PostgresHintSender implements AutoCloseable {
-  /// In place of a key: too much has changed to tell, so list again.
+  /// Sent in place of a key when too many keys have changed: receivers list again.
   static final String LIST_AGAIN = "*";
 
   private static final int MAX_WAITING = 10_000;
@@ -40,7 +40,7 @@ final class PostgresHintSender implements AutoCloseable {
     enqueue(bucket.name() + " " + key);
   }
 
-  /// What is waiting is sent first, if the server takes it soon.
+  /// First sends the waiting hints, if the server accepts them soon.
   @Override
   public void close() {
     Thread sender = signalClose();
@@ -105,7 +105,7 @@ final class PostgresHintSender implements AutoCloseable {
     }
   }
 
-  /// Empty when all is over.
+  /// Empty when the sender is closed and nothing waits.
   private synchronized List<String> awaitNext() throws InterruptedException {
     while (waiting.isEmpty() && closing.getCount() > 0) {
       wait();

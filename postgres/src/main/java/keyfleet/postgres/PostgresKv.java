@@ -30,13 +30,13 @@ import keyfleet.store.WriteResult;
 import keyfleet.store.WriteResult.Written;
 import org.jspecify.annotations.Nullable;
 
-/// Keys and values as rows of one table; [KvSql] says how they stay in order.
+/// Keys and values as rows of one table; [KvSql] explains how revisions stay in order.
 final class PostgresKv implements Kv {
-  /// What a write is about. A create has no revision to expect, a deletion no value.
+  /// The arguments of a write. A create expects no revision, a deletion has no value.
   private record WriteRequest(
       Bucket bucket, Key key, @Nullable Value value, @Nullable Revision expected) {}
 
-  /// After every key: keys are ASCII.
+  /// Sorts after every key: keys are ASCII.
   private static final String AFTER_EVERY_KEY = "\u007f";
 
   private final PostgresPool pool;
@@ -56,7 +56,7 @@ final class PostgresKv implements Kv {
 
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
-    long lifetime = buckets.lifetime(bucket);
+    long lifetime = buckets.ensureRegistered(bucket);
     return pool.read(
         "read " + bucket.name() + " " + key,
         connection -> {
@@ -88,8 +88,8 @@ final class PostgresKv implements Kv {
 
   @Override
   public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
-    WriteRequest writeRequest = new WriteRequest(bucket, key, null, expected);
-    return switch (write(sql.delete(), writeRequest)) {
+    WriteRequest request = new WriteRequest(bucket, key, null, expected);
+    return switch (write(sql.delete(), request)) {
       case Written _ -> new Deleted();
       case Conflict it -> it;
       case Unknown it -> it;
@@ -98,7 +98,7 @@ final class PostgresKv implements Kv {
 
   @Override
   public List<Entry> list(Bucket bucket, Prefix prefix) {
-    long lifetime = buckets.lifetime(bucket);
+    long lifetime = buckets.ensureRegistered(bucket);
     return pool.read(
         "list " + bucket.name() + " " + prefix.value(),
         connection -> {
@@ -115,7 +115,7 @@ final class PostgresKv implements Kv {
 
   @Override
   public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
-    buckets.lifetime(bucket);
+    buckets.ensureRegistered(bucket);
     return watches.add(bucket, prefix, watcher);
   }
 
@@ -134,32 +134,30 @@ final class PostgresKv implements Kv {
         });
   }
 
-  private WriteResult write(String statement, WriteRequest writeRequest) {
-    long lifetime = buckets.lifetime(writeRequest.bucket);
-    WriteResult writeResult =
+  private WriteResult write(String statement, WriteRequest request) {
+    long lifetime = buckets.ensureRegistered(request.bucket);
+    WriteResult result =
         pool.write(
-            "write " + writeRequest.bucket.name() + " " + writeRequest.key,
-            connection -> send(connection, statement, writeRequest, lifetime),
+            "write " + request.bucket.name() + " " + request.key,
+            connection -> send(connection, statement, request, lifetime),
             new Unknown());
-    if (!(writeResult instanceof Conflict)) {
-      watches.hintChange(writeRequest.bucket, writeRequest.key);
-      sweepIfDue(writeRequest.bucket, lifetime);
+    if (!(result instanceof Conflict)) {
+      watches.hintChange(request.bucket, request.key);
+      sweepIfDue(request.bucket, lifetime);
     }
-    return writeResult;
+    return result;
   }
 
-  private WriteResult send(
-      Connection connection, String query, WriteRequest writeRequest, long lifetime)
+  private WriteResult send(Connection connection, String query, WriteRequest request, long lifetime)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(query)) {
-      statement.setString(1, writeRequest.bucket.name());
-      statement.setString(2, writeRequest.key.value());
-      statement.setBytes(
-          3, writeRequest.value == null ? null : writeRequest.value.bytes().toArray());
-      if (writeRequest.expected == null) {
+      statement.setString(1, request.bucket.name());
+      statement.setString(2, request.key.value());
+      statement.setBytes(3, request.value == null ? null : request.value.bytes().toArray());
+      if (request.expected == null) {
         statement.setNull(4, Types.BIGINT);
       } else {
-        statement.setLong(4, writeRequest.expected.number());
+        statement.setLong(4, request.expected.number());
       }
       statement.setLong(5, lifetime);
       statement.setLong(6, latestTime.millis());
@@ -188,7 +186,8 @@ final class PostgresKv implements Kv {
     return entries;
   }
 
-  /// Once in a lifetime. What a sweep leaves or fails at is gone for readers all the same.
+  /// Sweeps once per lifetime. Readers never see expired entries, also when a sweep fails or leaves
+  /// some.
   private void sweepIfDue(Bucket bucket, long lifetime) {
     StoreTime now = new StoreTime(latestTime.millis());
     StoreTime last = lastSweeps.putIfAbsent(bucket.name(), now);
@@ -198,7 +197,7 @@ final class PostgresKv implements Kv {
         pool.write(
             "sweep " + bucket.name(), connection -> runSweep(connection, bucket, lifetime), 0);
       } catch (StoreException e) {
-        lastSweeps.replace(bucket.name(), now, last); // the next write tries again
+        lastSweeps.replace(bucket.name(), now, last); // the next write sweeps
       }
     }
   }

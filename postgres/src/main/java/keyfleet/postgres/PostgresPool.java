@@ -10,18 +10,19 @@ import keyfleet.postgres.PostgresSettings.Target;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 
-/// The connections that statements share, and how a statement's failure ends for its caller.
+/// The pool of connections for statements. It translates a statement's failure into the caller's
+/// exception or result.
 final class PostgresPool implements AutoCloseable {
-  /// What is done with a connection that is in autocommit mode.
+  /// Work on a connection in autocommit mode.
   interface Work<T> {
     T run(Connection connection) throws SQLException;
   }
 
   private interface FailureHandler<T> {
-    T handle(PostgresErrorKind fault, SQLException e);
+    T handle(PostgresErrorKind kind, SQLException e);
   }
 
-  /// How often a statement is sent that meets deadlocks.
+  /// How often a statement is sent if each attempt ends in a deadlock or a serialization failure.
   private static final int MAX_ATTEMPTS = 10;
 
   private static final Duration IDLE_TIMEOUT = Duration.ofMinutes(1);
@@ -51,40 +52,40 @@ final class PostgresPool implements AutoCloseable {
     return runWithRetry(
         action,
         work,
-        (fault, e) -> {
+        (kind, e) -> {
           throw toStoreException(action, e);
         });
   }
 
-  /// Reads what may take long, in one transaction.
+  /// Runs a long read in one transaction, with long timeouts.
   <T> T readLong(String action, Work<T> work) {
     return read(action, connection -> runInLongTransaction(connection, work));
   }
 
-  /// Runs one statement that changes something; `unknown` if nobody can say whether it did.
+  /// Runs one statement that changes data; returns `unknown` if its effect is unknown.
   <T> T write(String action, Work<T> work, T unknown) {
     return runWithRetry(
         action,
         work,
-        (fault, e) -> {
-          if (fault == PostgresErrorKind.CONNECTION_LOST) {
+        (kind, e) -> {
+          if (kind == PostgresErrorKind.CONNECTION_LOST) {
             return unknown;
           }
           throw toStoreException(action, e);
         });
   }
 
-  /// In words, for a statement that surely changed nothing.
+  /// The exception for a statement that has certainly changed nothing.
   StoreException toStoreException(String action, SQLException e) {
     String prefix = "cannot %s in %s: ".formatted(action, address);
     return switch (PostgresErrorKind.sqlState(e)) {
-      case "57014" -> new StoreException(prefix + "it took longer than allowed", e);
+      case "57014" -> new StoreException(prefix + "the statement took longer than allowed", e);
       case "55P03" ->
           new StoreException(prefix + "a lock was not free within " + PostgresTimeouts.LOCK, e);
       case "42501" ->
           new StoreRefusedException(
               prefix + PostgresErrorKind.describe(e),
-              "grant the role what it lacks, or own the table",
+              "grant the role the missing privilege, or make it the owner of the table",
               e);
       case "42P01", "3F000", "42703" ->
           new StoreRefusedException(
@@ -98,7 +99,7 @@ final class PostgresPool implements AutoCloseable {
     };
   }
 
-  /// Before anything is sent.
+  /// Throws if the pool has no connection in time; nothing has been sent then.
   Connection borrow(String action) {
     try {
       return connections.getConnection();
@@ -110,7 +111,7 @@ final class PostgresPool implements AutoCloseable {
     }
   }
 
-  /// Connections of a server that went away fail one by one; this makes all of them new.
+  /// Replaces all connections: after the loss of a server they would fail one by one.
   void evictConnections() {
     connections.getHikariPoolMXBean().softEvictConnections();
   }
@@ -120,18 +121,18 @@ final class PostgresPool implements AutoCloseable {
     connections.close();
   }
 
-  private <T> T runWithRetry(String action, Work<T> work, FailureHandler<T> failureHandler) {
+  private <T> T runWithRetry(String action, Work<T> work, FailureHandler<T> handler) {
     for (int left = MAX_ATTEMPTS - 1; ; left--) {
       try (Connection connection = borrow(action)) {
         return work.run(connection);
       } catch (SQLException e) {
-        PostgresErrorKind fault = PostgresErrorKind.of(e);
-        if (fault == PostgresErrorKind.CONNECTION_LOST
+        PostgresErrorKind kind = PostgresErrorKind.of(e);
+        if (kind == PostgresErrorKind.CONNECTION_LOST
             || PostgresErrorKind.sqlState(e).equals("25006")) {
           evictConnections();
         }
-        if (fault != PostgresErrorKind.RETRYABLE || left == 0) {
-          return failureHandler.handle(fault, e);
+        if (kind != PostgresErrorKind.RETRYABLE || left == 0) {
+          return handler.handle(kind, e);
         }
       }
     }

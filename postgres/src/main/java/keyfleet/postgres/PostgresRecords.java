@@ -29,7 +29,7 @@ import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
 
-/// The sealed columns of an application's table.
+/// The records of an application's table: its ids and sealed columns.
 final class PostgresRecords implements Records {
   private final PostgresPool pool;
   private final PostgresTable table;
@@ -61,7 +61,7 @@ final class PostgresRecords implements Records {
         "scan " + table.qualifiedName(),
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.scanAfter(version))) {
-            new ParameterBinder(statement).bindText(table.id(after)).bindNumber(limit);
+            new ParameterBinder(statement).bindText(table.idParameter(after)).bindNumber(limit);
             return readRecords(statement);
           }
         });
@@ -73,7 +73,7 @@ final class PostgresRecords implements Records {
         "read " + table.qualifiedName() + " " + id,
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.read())) {
-            new ParameterBinder(statement).bindText(table.id(id));
+            new ParameterBinder(statement).bindText(table.idParameter(id));
             List<StoredRecord> found = readRecords(statement);
             return found.isEmpty() ? Optional.empty() : Optional.of(found.getFirst());
           }
@@ -88,7 +88,7 @@ final class PostgresRecords implements Records {
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.insert())) {
             new ParameterBinder(statement)
-                .bindText(table.id(added.id()))
+                .bindText(table.idParameter(added.id()))
                 .bindFields(table.fields(), added.fields());
             return statement.executeUpdate();
           }
@@ -96,38 +96,38 @@ final class PostgresRecords implements Records {
   }
 
   @Override
-  public RecordWriteResult compareAndSet(RecordChange recordChange) {
-    StoredRecord from = recordChange.before();
+  public RecordWriteResult compareAndSet(RecordChange change) {
+    StoredRecord from = change.before();
     checkFieldNames(from.fields());
     return write(
         "change " + from.id(),
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.compareAndSet())) {
             new ParameterBinder(statement)
-                .bindFields(table.fields(), recordChange.after())
-                .bindText(table.id(from.id()))
+                .bindFields(table.fields(), change.after())
+                .bindText(table.idParameter(from.id()))
                 .bindFields(table.fields(), from.fields());
             return statement.executeUpdate();
           }
         });
   }
 
-  /// With one statement. If the fence refuses one of them, the server undoes all, and each goes by
-  /// itself.
+  /// Sends one statement. If the fence refuses one record, the server undoes all, and each change
+  /// is sent separately.
   @Override
-  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> recordChanges) {
-    recordChanges.forEach(it -> checkFieldNames(it.before().fields()));
-    List<RecordWriteResult> unknown = Collections.nCopies(recordChanges.size(), new Unknown());
-    List<RecordWriteResult> writes =
-        recordChanges.isEmpty()
+  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> changes) {
+    changes.forEach(it -> checkFieldNames(it.before().fields()));
+    List<RecordWriteResult> unknown = Collections.nCopies(changes.size(), new Unknown());
+    List<RecordWriteResult> results =
+        changes.isEmpty()
             ? List.of()
             : pool.write(
-                "change %d records of %s".formatted(recordChanges.size(), table.qualifiedName()),
-                connection -> changeAll(connection, recordChanges),
+                "change %d records of %s".formatted(changes.size(), table.qualifiedName()),
+                connection -> changeAll(connection, changes),
                 unknown);
-    return writes.size() == recordChanges.size()
-        ? writes
-        : recordChanges.stream().map(this::compareAndSet).toList();
+    return results.size() == changes.size()
+        ? results
+        : changes.stream().map(this::compareAndSet).toList();
   }
 
   @Override
@@ -138,7 +138,7 @@ final class PostgresRecords implements Records {
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.delete())) {
             new ParameterBinder(statement)
-                .bindText(table.id(expected.id()))
+                .bindText(table.idParameter(expected.id()))
                 .bindFields(table.fields(), expected.fields());
             return statement.executeUpdate() == 1 ? new Deleted() : new Conflict();
           }
@@ -148,7 +148,7 @@ final class PostgresRecords implements Records {
 
   @Override
   public Census census() {
-    return pool.readLong("count " + table.qualifiedName(), this::census);
+    return pool.readLong("count " + table.qualifiedName(), this::takeCensus);
   }
 
   @Override
@@ -182,30 +182,29 @@ final class PostgresRecords implements Records {
         throw new StoreRefusedException(
             "table %s refuses the record: %s"
                 .formatted(table.qualifiedName(), PostgresErrorKind.describe(e)),
-            "let the application write it",
+            "write the record from the application",
             e);
       }
       throw e;
     }
   }
 
-  /// An empty list if the fence undid all.
-  private List<RecordWriteResult> changeAll(Connection connection, List<RecordChange> recordChanges)
+  /// An empty list if the fence refused a record and the server undid all.
+  private List<RecordWriteResult> changeAll(Connection connection, List<RecordChange> changes)
       throws SQLException {
-    List<RecordWriteResult> writes =
-        new ArrayList<>(Collections.nCopies(recordChanges.size(), new Conflict()));
+    List<RecordWriteResult> results =
+        new ArrayList<>(Collections.nCopies(changes.size(), new Conflict()));
     try (PreparedStatement statement = connection.prepareStatement(sql.compareAndSetAll())) {
       new ParameterBinder(statement)
-          .bindTexts(recordChanges.stream().map(it -> table.id(it.before().id())).toList())
-          .bindColumns(
-              table.fields(), recordChanges.stream().map(it -> it.before().fields()).toList())
-          .bindColumns(table.fields(), recordChanges.stream().map(RecordChange::after).toList());
+          .bindTexts(changes.stream().map(it -> table.idParameter(it.before().id())).toList())
+          .bindColumns(table.fields(), changes.stream().map(it -> it.before().fields()).toList())
+          .bindColumns(table.fields(), changes.stream().map(RecordChange::after).toList());
       try (ResultSet stored = statement.executeQuery()) {
         while (stored.next()) {
-          writes.set(stored.getInt(1) - 1, new Stored());
+          results.set(stored.getInt(1) - 1, new Stored());
         }
       }
-      return writes;
+      return results;
     } catch (SQLException e) {
       if (FenceSql.refusingFence(e).isPresent()) {
         return List.of();
@@ -244,7 +243,7 @@ final class PostgresRecords implements Records {
     return SealedFields.of(byName);
   }
 
-  private Census census(Connection connection) throws SQLException {
+  private Census takeCensus(Connection connection) throws SQLException {
     PostgresCensusCounter counter = new PostgresCensusCounter(table.fields().size());
     try (PreparedStatement statement = connection.prepareStatement(sql.census());
         ResultSet found = statement.executeQuery()) {

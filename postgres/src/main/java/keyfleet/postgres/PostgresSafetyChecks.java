@@ -9,20 +9,20 @@ import java.util.List;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.engine.StoreCheck;
 
-/// Whether a server keeps what it acknowledges, as far as its settings tell.
+/// Checks in a server's settings whether it keeps the writes that it acknowledges.
 final class PostgresSafetyChecks {
   private static final int MIN_VERSION = 12;
 
   private final PostgresSettings settings;
   private final Connection connection;
-  private final List<StoreCheck> storeChecks = new ArrayList<>();
+  private final List<StoreCheck> checks = new ArrayList<>();
 
   PostgresSafetyChecks(PostgresSettings settings, Connection connection) {
     this.settings = settings;
     this.connection = connection;
   }
 
-  /// Refuses a server that must not be used at all. Goes before anything is written.
+  /// Throws for a server that must not be used at all. Called before anything is written.
   void refuseUnsafeServer() throws SQLException {
     int version = Integer.parseInt(queryText("SHOW server_version_num")) / 10_000;
     if (version < MIN_VERSION) {
@@ -36,66 +36,64 @@ final class PostgresSafetyChecks {
           settings.address() + " is a standby, which may be behind",
           "name the primary, or all hosts: postgresql://HOST1,HOST2/DATABASE");
     }
-    storeChecks.add(
-        StoreCheck.ok("PostgreSQL " + queryText("SHOW server_version") + ", a primary"));
+    checks.add(StoreCheck.ok("PostgreSQL " + queryText("SHOW server_version") + ", a primary"));
   }
 
-  List<StoreCheck> storeChecks() throws SQLException {
+  List<StoreCheck> runChecks() throws SQLException {
     checkDisk();
     checkCommit();
     checkTls();
     checkFences();
-    return List.copyOf(storeChecks);
+    return List.copyOf(checks);
   }
 
   private void checkDisk() throws SQLException {
     for (String setting : List.of("fsync", "full_page_writes")) {
-      storeChecks.add(
+      checks.add(
           queryText("SHOW " + setting).equals("on")
               ? StoreCheck.ok(setting + " is on")
               : StoreCheck.fail(
-                  setting
-                      + " is off: a crash of the host may lose or corrupt what was acknowledged",
+                  setting + " is off: a crash of the host may lose or corrupt acknowledged writes",
                   "ALTER SYSTEM SET %s = on; SELECT pg_reload_conf()".formatted(setting)));
     }
   }
 
-  /// Keyfleet's own sessions are set; those of applications are not.
+  /// Keyfleet sets `synchronous_commit` in its own sessions; applications use the server's default.
   private void checkCommit() throws SQLException {
     String value =
         queryText(
             "SELECT coalesce(reset_val, '') FROM pg_settings WHERE name = 'synchronous_commit'");
-    storeChecks.add(
+    checks.add(
         value.equals("off")
             ? StoreCheck.warn(
                 "synchronous_commit is off: Keyfleet sets it for its own writes, but a crash may"
-                    + " lose records that an application was told are stored",
+                    + " lose acknowledged writes of applications",
                 "ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf()")
             : StoreCheck.ok(
                 "synchronous_commit is " + value + ", and on for Keyfleet's own writes"));
     if (!queryText("SELECT count(*) FROM pg_stat_replication").equals("0")
         && queryText("SHOW synchronous_standby_names").isEmpty()) {
-      storeChecks.add(
+      checks.add(
           StoreCheck.warn(
-              "there are standbys, and none is synchronous: a failover may lose what was"
-                  + " acknowledged",
+              "there are standbys, and none is synchronous: a failover may lose"
+                  + " acknowledged writes",
               "set synchronous_standby_names"));
     }
   }
 
   private void checkTls() {
     if (settings.isEncrypted()) {
-      storeChecks.add(StoreCheck.ok("the connection is encrypted"));
+      checks.add(StoreCheck.ok("the connection is encrypted"));
     } else if (settings.isOnThisHost()) {
-      storeChecks.add(StoreCheck.ok("the connection is not encrypted and stays on this host"));
+      checks.add(StoreCheck.ok("the connection is not encrypted and stays on this host"));
     } else {
-      storeChecks.add(
+      checks.add(
           StoreCheck.fail(
               "the connection is not encrypted", "sslmode=verify-full, with sslrootcert=FILE"));
     }
   }
 
-  /// A fence that was raised must stand.
+  /// Checks that every raised fence is still in place.
   private void checkFences() throws SQLException {
     String removedFences =
         queryText(
@@ -108,11 +106,11 @@ final class PostgresSafetyChecks {
             """
                 .replace("{schema}", settings.schema())
                 .replace("{digest}", FenceSql.DIGEST));
-    storeChecks.add(
+    checks.add(
         removedFences.isEmpty()
-            ? StoreCheck.ok("every fence that was raised stands")
+            ? StoreCheck.ok("all fences are in place")
             : StoreCheck.fail(
-                "the fence was taken from "
+                "the fence was removed from "
                     + removedFences
                     + ": writers may bring old key versions back",
                 "find out who changed the trigger or its function, then rotate again"));

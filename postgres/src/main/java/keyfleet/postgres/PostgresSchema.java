@@ -6,8 +6,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import keyfleet.store.StoreRefusedException;
 
-/// The tables of this engine, made on first use. If they are there and of this version, nothing is
-/// written: afterwards the role needs no right to create.
+/// The tables of this engine, created on first use. If they exist in this version, nothing is
+/// written, so the role needs the right to create only once.
 final class PostgresSchema {
   static final int VERSION = 1;
 
@@ -54,7 +54,7 @@ final class PostgresSchema {
         throw e;
       }
       throw new StoreRefusedException(
-          "schema " + schema + " cannot be made or used: " + PostgresErrorKind.describe(e),
+          "schema " + schema + " cannot be created or used: " + PostgresErrorKind.describe(e),
           ("GRANT CREATE ON DATABASE … to this role for the first start, or, if the schema is"
                   + " there, GRANT USAGE ON SCHEMA %1$s, SELECT, INSERT, UPDATE, DELETE ON ALL"
                   + " TABLES IN SCHEMA %1$s, USAGE ON ALL SEQUENCES IN SCHEMA %1$s")
@@ -66,7 +66,7 @@ final class PostgresSchema {
   private void create(Connection connection) throws SQLException {
     connection.setAutoCommit(false);
     try (Statement statement = connection.createStatement()) {
-      // Processes that start together make it once.
+      // Of processes that start together, one creates the tables.
       statement.execute(inSchema("SELECT pg_advisory_xact_lock(hashtextextended('{schema}/', 0))"));
       if (!hasSchema(statement)) {
         statement.execute(inSchema("CREATE SCHEMA {schema}"));
@@ -91,7 +91,7 @@ final class PostgresSchema {
         throw new StoreRefusedException(
             "schema %s has version %d, this Keyfleet knows version %d"
                 .formatted(schema, version, VERSION),
-            "use the Keyfleet that made it, or another one with schema=NAME");
+            "use the Keyfleet version that created it, or another schema with schema=NAME");
       }
     }
   }

@@ -12,9 +12,9 @@ import keyfleet.store.host.PrivateFile;
 import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/// What the URL and its files say about how to reach the server. No record, as it holds a password.
+/// The connection settings from the URL and its files. Not a record, because it holds a password.
 final class PostgresSettings {
-  /// Who answers as a server just now, or only one that takes writes.
+  /// Any server that responds, or only one that accepts writes.
   enum Target {
     ANY("any"),
     PRIMARY("primary");
@@ -60,7 +60,7 @@ final class PostgresSettings {
     return settings;
   }
 
-  /// Safe to show.
+  /// For messages; contains no password.
   String address() {
     return url.toString();
   }
@@ -117,7 +117,7 @@ final class PostgresSettings {
         .ifPresent(it -> set(source, PGProperty.SSL_KEY, it));
   }
 
-  /// The driver would look for a file in the user's home instead.
+  /// Without this the driver looks for a file in the user's home.
   private void trustJvmAuthorities(PGSimpleDataSource source) {
     if (sslMode.startsWith("verify")) {
       set(source, PGProperty.SSL_FACTORY, "org.postgresql.ssl.DefaultJavaSSLFactory");
@@ -135,11 +135,12 @@ final class PostgresSettings {
     boolean hasCert = url.parameter("sslcert").isPresent();
     if (hasCert != url.parameter("sslkey").isPresent()) {
       throw StoreRefusedException.noAccess(
-          "sslcert and sslkey go together, and " + url + " has one of them", "give both files");
+          "sslcert and sslkey go together, but " + url + " has only one of them",
+          "give both files");
     }
     if (hasCert && sslMode.startsWith("verify") && url.parameter("sslrootcert").isEmpty()) {
       throw StoreRefusedException.noAccess(
-          "with sslcert, the server is verified by sslrootcert, which " + url + " does not give",
+          "sslcert needs sslrootcert to verify the server, but " + url + " does not have it",
           "add sslrootcert=FILE, the PEM file of the server's CA");
     }
   }
@@ -160,7 +161,7 @@ final class PostgresSettings {
     String file = url.parameter("password-file").orElse("");
     if (!inUrl.isEmpty() && !file.isEmpty()) {
       throw StoreRefusedException.noAccess(
-          "a password stands in the URL and in password-file", "keep the file only");
+          url + " has a password, and password-file has one too", "keep only the file");
     }
     return file.isEmpty() ? inUrl : new PrivateFile("password-file", file).readText();
   }
@@ -173,7 +174,7 @@ final class PostgresSettings {
     String value = url.parameter(name).orElse(defaultValue);
     if (!allowed.contains(value)) {
       throw StoreRefusedException.noAccess(
-          "%s is not %s".formatted(name, value),
+          "%s cannot be %s".formatted(name, value),
           "one of " + String.join(", ", allowed.stream().sorted().toList()));
     }
     return value;
@@ -183,7 +184,7 @@ final class PostgresSettings {
     String value = url.parameter(name).orElse(defaultValue);
     if (!rule.matcher(value).matches()) {
       throw StoreRefusedException.noAccess(
-          "%s=%s does not fit %s".formatted(name, value, rule), name + "=" + defaultValue);
+          "%s=%s does not match %s".formatted(name, value, rule), name + "=" + defaultValue);
     }
     return value;
   }

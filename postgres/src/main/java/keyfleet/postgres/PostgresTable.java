@@ -16,10 +16,10 @@ import keyfleet.store.CollectionShape;
 import keyfleet.store.RecordId;
 import keyfleet.store.StoreRefusedException;
 
-/// An application's table, found on the search path and seen to have the columns it must have.
-/// `idType` is how the id is written in SQL.
+/// An application's table, found on the search path and checked for the columns that Keyfleet
+/// needs. `idType` is the SQL type of the id.
 record PostgresTable(String schema, CollectionShape shape, String idType) {
-  /// The types an id may have, and how the server writes such an id.
+  /// The allowed types of an id, and how the server prints such an id.
   private static final Map<String, Pattern> ID_TYPES =
       Map.of(
           "text", Pattern.compile("(?s).*"),
@@ -28,10 +28,11 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
           "bigint", Pattern.compile("0|-?[1-9][0-9]{0,18}"),
           "integer", Pattern.compile("0|-?[1-9][0-9]{0,9}"));
 
-  /// How the server says that another has just made the same: its own check for that is not atomic.
+  /// SQLSTATEs when another session creates the same table at the same time: the server's `IF NOT
+  /// EXISTS` is not atomic.
   private static final Set<String> ALREADY_EXISTS = Set.of("42P07", "23505");
 
-  /// What the catalogue says of it.
+  /// The table in the server's catalogue.
   private record CatalogEntry(String schema, String kind, long oid) {}
 
   static PostgresTable find(Connection connection, CollectionShape shape) throws SQLException {
@@ -45,7 +46,7 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
     return new PostgresTable(found.schema, shape, idType);
   }
 
-  /// In the first schema of the search path. A table that is there is left as it is.
+  /// Creates the table in the first schema of the search path. An existing table stays as it is.
   static boolean create(Connection connection, CollectionShape shape) throws SQLException {
     String columns =
         shape.sealedFields().stream()
@@ -64,20 +65,21 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
     }
   }
 
-  /// Quoted and with its schema: later changes of the search path do not matter.
+  /// Quoted and with its schema, so that later changes of the search path do not matter.
   String qualifiedName() {
     return quote(schema) + "." + quote(shape.name());
   }
 
-  String id() {
+  String quotedId() {
     return quote(shape.idField());
   }
 
-  /// The id for a statement. It is bound into envelopes as text, so no other spelling will do.
-  String id(RecordId id) {
+  /// The id for a statement. Envelopes bind the text of the id, so only the server's own spelling
+  /// is accepted.
+  String idParameter(RecordId id) {
     if (!ID_TYPES.getOrDefault(idType, Pattern.compile("")).matcher(id.value()).matches()) {
       throw new IllegalArgumentException(
-          "record %s of table %s is no %s as the server writes it"
+          "record %s of table %s is not a %s as the server prints it"
               .formatted(id, qualifiedName(), idType));
     }
     return id.value();
@@ -92,7 +94,7 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
     return fields().stream().map(PostgresTable::quote).toList();
   }
 
-  /// The lowest version of a row.
+  /// SQL for the lowest version of a row.
   String lowestVersion() {
     return least(columns().stream().map(VersionTagSql::tagOf));
   }
@@ -101,7 +103,8 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
     return tags.collect(Collectors.joining(", ", "least(", ")"));
   }
 
-  /// Identifiers of a [CollectionShape] hold no quotes; a schema's name may.
+  /// Escapes quotes, because the name of a schema may contain them; a [CollectionShape] contains
+  /// none.
   static String quote(String identifier) {
     return '"' + identifier.replace("\"", "\"\"") + '"';
   }
@@ -129,7 +132,7 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
             new CatalogEntry(found.getString(1), found.getString(3), found.getLong(2));
         if (!table.kind.isEmpty()) {
           throw new StoreRefusedException(
-              name + " " + table.kind + ", and cannot be fenced",
+              name + " " + table.kind + " and cannot be fenced",
               "keep sealed records in an ordinary or a partitioned table");
         }
         return table;
@@ -171,7 +174,7 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
     }
   }
 
-  /// A change of one record must not meet two rows.
+  /// A change of one record must not match two rows.
   private static void checkUnique(Connection connection, CollectionShape shape, long oid)
       throws SQLException {
     String isUnique =
@@ -189,7 +192,7 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
     }
   }
 
-  /// A census that cannot see a record would count it as gone.
+  /// A census would count a hidden record as gone.
   private static void checkAllRowsVisible(Connection connection, CollectionShape shape, long oid)
       throws SQLException {
     if (queryBoolean(connection, "SELECT row_security_active(?::oid)", oid)) {

@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
-/// All watches of this client, on one connection of their own that listens. It is made at the first
-/// watch, asked on a period whether it still lives, and made again when lost.
+/// All watches of this client, on one separate connection that listens. The first watch opens it;
+/// it is probed periodically and opened again when lost.
 final class PostgresWatchRegistry implements AutoCloseable {
-  /// No record: two equal ones are closed apart.
+  /// Not a record: two equal subscriptions are closed separately.
   private static final class Subscription {
     private final String bucket;
     private final Prefix prefix;
@@ -38,19 +38,19 @@ final class PostgresWatchRegistry implements AutoCloseable {
       this.watcher = watcher;
     }
 
-    void hintIfCovered(String changedBucket, Key key) {
-      if (bucket.equals(changedBucket) && prefix.covers(key)) {
+    void hintIfMatching(String changedBucket, Key key) {
+      if (bucket.equals(changedBucket) && prefix.matches(key)) {
         deliver(new Changed(key));
       }
     }
 
-    void deliver(ChangeHint changeHint) {
+    void deliver(ChangeHint hint) {
       try {
         if (open) {
-          watcher.onHint(changeHint);
+          watcher.onHint(hint);
         }
       } catch (RuntimeException e) {
-        // A bug of one watcher must not silence the others; it lists again on its period.
+        // A bug in one watcher must not stop the others; that watcher lists again on its period.
       }
     }
   }
@@ -75,13 +75,13 @@ final class PostgresWatchRegistry implements AutoCloseable {
     this.hintSender = new PostgresHintSender(pool, channel);
   }
 
-  /// Tells the watches of every client, soon.
+  /// Sends a hint to the watches of all clients soon.
   void hintChange(Bucket bucket, Key key) {
     hintSender.hintChange(bucket, key);
   }
 
-  /// Returns when the server was told to send hints; if that takes too long, the watch begins with
-  /// a `Missed` once it is.
+  /// Returns when the connection listens. If that takes too long, the watch starts with a `Missed`
+  /// once it does.
   Watch add(Bucket bucket, Prefix prefix, Watcher watcher) {
     Subscription subscription = new Subscription(bucket, prefix, watcher);
     subscriptions.add(subscription);
@@ -100,9 +100,9 @@ final class PostgresWatchRegistry implements AutoCloseable {
     hintSender.close();
     closed.countDown();
     subscriptions.clear();
-    Connection held = listeningConnection;
-    if (held != null) {
-      abort(held);
+    Connection open = listeningConnection;
+    if (open != null) {
+      abort(open);
     }
   }
 
@@ -163,11 +163,12 @@ final class PostgresWatchRegistry implements AutoCloseable {
       deliverMissedToAll();
     } else if (parts.length == 2 && Key.isValid(parts[1])) {
       Key key = new Key(parts[1]);
-      subscriptions.forEach(it -> it.hintIfCovered(parts[0], key));
+      subscriptions.forEach(it -> it.hintIfMatching(parts[0], key));
     }
   }
 
-  /// A connection that a firewall forgot is silent, and so is one without news.
+  /// Silence proves nothing: a connection that a firewall dropped looks like one without
+  /// notifications.
   private static void checkAlive(Connection connection) throws SQLException {
     if (!connection.isValid((int) PostgresTimeouts.CONNECT.toSeconds())) {
       throw new SQLException("the connection of the watches is dead", "08006");
@@ -178,7 +179,7 @@ final class PostgresWatchRegistry implements AutoCloseable {
     try {
       connection.abort(Runnable::run);
     } catch (SQLException e) {
-      // It is gone already, which is what was wanted.
+      // The connection is closed already.
     }
   }
 

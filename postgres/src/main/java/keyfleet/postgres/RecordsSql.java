@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import keyfleet.crypto.KekVersion;
 
-/// The statements of [PostgresRecords] on one table. Ids go both ways as text.
+/// The SQL statements of [PostgresRecords] on one table. Ids are text in both directions.
 final class RecordsSql {
   private final PostgresTable table;
 
@@ -20,7 +20,7 @@ final class RecordsSql {
     return page("", version);
   }
 
-  /// In the order of the id's own index, whatever its collation. Parameters: id, limit.
+  /// In the order of the id's index, with any collation. Parameters: id, limit.
   String scanAfter(KekVersion version) {
     return page("{id} > {given} AND ", version);
   }
@@ -46,8 +46,9 @@ final class RecordsSql {
             + " WHERE {id} = {given} AND {same}");
   }
 
-  /// All or, if one of them is refused, none. Gives the places in the list, from 1, of those that
-  /// were as expected. Parameters, each a list: ids, for each field as it was, each new field.
+  /// Changes all records or, if the server refuses one, none. Returns the positions in the list,
+  /// from 1, of the records that were as expected. Parameters, each a list: ids, for each field its
+  /// old values, for each field its new values.
   String compareAndSetAll() {
     List<String> columns = table.columns();
     return expand(
@@ -59,11 +60,11 @@ final class RecordsSql {
             + eachIndex(i -> "o" + i, ", ")
             + ", "
             + eachIndex(i -> "n" + i, ", ")
-            + ", place) WHERE t.{id} = c.record::"
+            + ", ordinal) WHERE t.{id} = c.record::"
             + table.idType()
             + " AND "
             + eachIndex(i -> "t.%s IS NOT DISTINCT FROM o%d".formatted(columns.get(i), i), " AND ")
-            + " RETURNING place");
+            + " RETURNING ordinal");
   }
 
   /// Parameters: id, each field as it was.
@@ -71,8 +72,8 @@ final class RecordsSql {
     return expand("DELETE FROM {table} WHERE {id} = {given} AND {same}");
   }
 
-  /// One statement sees one snapshot. Groups: the version of each field, whether any is unreadable,
-  /// how many.
+  /// One statement, so one snapshot. Columns: the version of each field, whether a field is
+  /// unreadable, number of records.
   String census() {
     List<String> columns = table.columns();
     String groups =
@@ -95,7 +96,7 @@ final class RecordsSql {
             + table.lowestVersion()
             + " = "
             + VersionTagSql.literal(version)
-            // By the column itself: the plain name would mean its text, which is selected.
+            // Qualified: the plain name would mean the selected text of the id.
             + " ORDER BY t.{id} LIMIT ?");
   }
 
@@ -104,7 +105,7 @@ final class RecordsSql {
         .replace("{given}", "?::" + table.idType())
         .replace("{columns}", String.join(", ", table.columns()))
         .replace("{table}", table.qualifiedName())
-        .replace("{id}", table.id());
+        .replace("{id}", table.quotedId());
   }
 
   private String eachIndex(IntFunction<String> column, String separator) {

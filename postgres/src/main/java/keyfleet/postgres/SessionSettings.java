@@ -2,11 +2,11 @@ package keyfleet.postgres;
 
 import java.time.Duration;
 
-/// What every session is set to. A role's or a database's own defaults must not matter.
+/// The settings of every session. They override the defaults of the role and the database.
 final class SessionSettings {
-  /// Replies wait for the disk, and for what else the server was told to wait for; a session that
-  /// waits for more is left so. Without row security a query fails where it would be filtered. And
-  /// a plan that was made while a table was small must not read all of it once it has grown.
+  /// Responses wait for the disk and for synchronous standbys; a stronger `remote_apply` stays.
+  /// With `row_security` off a query fails instead of hiding rows. With `enable_seqscan` off a plan
+  /// from a time when the table was small does not read the whole table later.
   static final String STATEMENT =
       """
       SELECT set_config('statement_timeout', '%d', false),
@@ -25,7 +25,7 @@ final class SessionSettings {
               PostgresTimeouts.LOCK.toMillis(),
               PostgresTimeouts.IDLE_IN_TRANSACTION.toMillis());
 
-  /// For what reads a whole table, until the end of the transaction.
+  /// For a statement that reads a whole table; until the end of the transaction.
   static final String LONG_READ =
       setLocalTimeout("statement_timeout", PostgresTimeouts.LONG_STATEMENT)
           + "; SET LOCAL enable_seqscan = on";

@@ -4,19 +4,19 @@ import java.util.HexFormat;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.KekVersion;
 
-/// The KEK version inside a sealed column, as SQL. It is an expression of the server's own
-/// functions only: whoever may replace a function of ours could otherwise change the past.
+/// SQL for the version tag inside a sealed column. The expression uses only built-in functions:
+/// otherwise a role that may replace a function of ours could change the result for old records.
 ///
-/// A version is its four bytes as they stand in the envelope; their order is that of the numbers.
-/// `NULL` is a column that is null or no envelope. Only the head is read, so that a long value
-/// stays where the server keeps it.
+/// A tag is the four bytes of the KEK version as in the envelope; they sort like the numbers.
+/// `NULL` means that the column is null or not an envelope. Only the head is read, so the server
+/// does not load a long value.
 final class VersionTagSql {
   /// Magic, format, suite.
   private static final String HEADER_START = "eb4b46450101";
 
   private static final int HEADER_BYTES = 12;
 
-  /// What a box adds to its plaintext.
+  /// The bytes that sealing adds to the plaintext.
   private static final int SEALED_OVERHEAD = 80;
 
   private static final int MAX_BYTES =
@@ -24,7 +24,7 @@ final class VersionTagSql {
 
   private VersionTagSql() {}
 
-  /// The version of `column`, an expression that is quoted already.
+  /// The tag of `column`, an expression that is quoted already.
   static String tagOf(String column) {
     return """
     CASE WHEN octet_length({x}) BETWEEN {min} AND {max} THEN
@@ -47,7 +47,7 @@ final class VersionTagSql {
         .replace("{x}", column);
   }
 
-  /// Whether the column holds something that is no envelope.
+  /// The condition that the column holds a value that is not an envelope.
   static String unreadableCondition(String column) {
     return "(%s IS NOT NULL AND (%s) IS NULL)".formatted(column, tagOf(column));
   }
@@ -60,7 +60,7 @@ final class VersionTagSql {
     return new KekVersion(HexFormat.fromHexDigits(HexFormat.of().formatHex(tag)));
   }
 
-  /// Read alike by every session: an escaped literal depends on a setting.
+  /// Every session reads `decode(…)` alike; an escaped literal depends on a setting.
   private static String bytesLiteral(String digits) {
     return "decode('" + digits + "', 'hex')";
   }

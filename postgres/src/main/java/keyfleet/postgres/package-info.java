@@ -1,24 +1,32 @@
-/// The ports of `store` on PostgreSQL 12 or later, through its JDBC driver and a pool of
-/// connections. [PostgresEngine] is the entrance; all else is its own.
+/// The engine for PostgreSQL 12 or later: it implements the ports of `store` with the JDBC driver
+/// and a connection pool. [PostgresEngine] is the only public type.
+///
+/// Start reading at:
+/// - [PostgresEngine]: opens a database and checks it
+/// - [PostgresKv] and [KvSql]: keys, values, revisions
+/// - [PostgresRecords] and [RecordsSql]: an application's table
+/// - [PostgresFence] and [FenceSql]: the fence trigger and its barrier
+/// - [PostgresPool]: connections, and what a failed statement means
 ///
 /// ## Address
 ///
-/// `postgresql://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE?NAME=VALUE&…`. Of several hosts the
-/// primary is used, and looked for again when it is lost.
+/// `postgresql://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE?NAME=VALUE&…`. With several hosts the
+/// engine uses the primary, and looks for it again when it is lost.
 ///
 /// | parameter       | meaning                                                                       |
 /// |-----------------|-------------------------------------------------------------------------------|
-/// | `sslmode`       | `verify-full` (default), `verify-ca`, `require` (encrypted, to whomever), `disable` (default if all hosts are loopback addresses) |
-/// | `sslrootcert`   | PEM file of the CA that vouches for the server; without it, those that the JVM trusts |
-/// | `sslcert`, `sslkey` | PEM files (key: PKCS #8) of a client's certificate                        |
-/// | `password-file` | file with the password, mode 0600 or 0400, of this user or of root; else the password is in the URL, or where the driver looks (`~/.pgpass`) |
-/// | `schema`        | where the tables below are, `keyfleet` by default                             |
-/// | `pool`          | most connections for statements, 8 by default; watches have one more          |
+/// | `sslmode`       | `verify-full` (default), `verify-ca`, `require` (encrypted, server not verified), `disable` (default for loopback addresses) |
+/// | `sslrootcert`   | PEM file of the server's CA; without it, the CAs that the JVM trusts |
+/// | `sslcert`, `sslkey` | PEM files (key: PKCS #8) of the client certificate                        |
+/// | `password-file` | file with the password, mode 0600 or 0400, owned by this user or root; without it, the password of the URL or of `~/.pgpass` |
+/// | `schema`        | schema of the tables below, `keyfleet` by default                             |
+/// | `pool`          | maximum of connections for statements, 8 by default; watches use one more     |
 ///
 /// ## Tables
 ///
-/// Made at the first opening, for which the role needs `CREATE` on the database (or on the schema,
-/// if that is there); afterwards `USAGE` on the schema and its sequence, and reading and writing.
+/// The first opening creates them. For that the role needs `CREATE` on the database (or on the
+/// schema, if it exists); afterwards `USAGE` on the schema and its sequence, and reading and
+/// writing.
 ///
 /// | table      | columns                                                                            |
 /// |------------|------------------------------------------------------------------------------------|
@@ -28,40 +36,40 @@
 /// | `fences`   | table_schema, table_name, incarnation, epoch, writable, body (digest of the function) |
 /// | `revisions` | the sequence of all revisions                                                     |
 ///
-/// Per fenced table of an application: a function `fence_…` in the schema, and the trigger
-/// `keyfleet_fence` (by the schema's name) on the table. For that the role owns the table.
+/// Each fenced table of an application has a function `fence_…` in the schema and the trigger
+/// `keyfleet_fence` (named after the schema). To create them, the role must own the table.
 ///
 /// ## Durability
 ///
-/// Each session sets `synchronous_commit` to `on` (`remote_apply` is left), so an answer waits for
-/// the disk, and for the synchronous standbys if there are any. `fsync` or `full_page_writes` off
-/// is a failed check, and so is a connection to another host in the clear; standbys without
-/// synchronous replication are a warning. Refused: a standby, a version below 12, a schema of
-/// another version.
+/// Each session sets `synchronous_commit` to `on` (`remote_apply` stays), so a response waits for
+/// the disk and for the synchronous standbys, if any. The check fails when `fsync` or
+/// `full_page_writes` is off, and for an unencrypted connection to another host; standbys without
+/// synchronous replication are a warning. The engine refuses a standby, a version below 12, and a
+/// schema of another version.
 ///
-/// ## How a failure ends
+/// ## Failures
 ///
-/// | what                                                       | ending                             |
+/// | failure                                                    | result                             |
 /// |------------------------------------------------------------|------------------------------------|
 /// | no connection from the pool in time                        | [keyfleet.store.StoreException]    |
 /// | serialization failure, deadlock                            | sent again, ten times              |
-/// | any other error that the server told and that leaves the session alive | [keyfleet.store.StoreException] |
-/// | silence, a lost connection, a server that goes down        | [keyfleet.store.Unknown]; of a read, [keyfleet.store.StoreException] |
+/// | any other error from the server after which the session lives | [keyfleet.store.StoreException] |
+/// | no response, a lost connection, a server that shuts down   | [keyfleet.store.Unknown]; for a read [keyfleet.store.StoreException] |
 ///
-/// [PostgresTimeouts] has all the times. A lost connection makes the pool replace all of its
+/// [PostgresTimeouts] has all timeouts. After a lost connection the pool replaces all of its
 /// connections.
 ///
 /// ## Threads
 ///
-/// Any thread may call. The engine has two virtual threads of its own, one that listens for hints
-/// and one that sends them, and those of the pool; closing ends them.
+/// Any thread may call. The engine has two virtual threads, one that listens for change hints and
+/// one that sends them, and the threads of the pool; closing the engine ends them.
 ///
 /// ## Records
 ///
-/// The table is found on the role's search path when it is asked for. It is an ordinary or a
-/// partitioned, permanent table; its id is `text`, `varchar`, `uuid`, `bigint` or `integer` and
-/// unique; its sealed columns are `bytea`. A scan goes in the order of the id's index and reads the
-/// heads of the sealed columns; an index on an expression is not needed.
+/// The engine looks the table up on the role's search path. It must be a permanent table, ordinary
+/// or partitioned; its id is `text`, `varchar`, `uuid`, `bigint` or `integer` and unique; its
+/// sealed columns are `bytea`. A scan follows the id's index and reads only the heads of the sealed
+/// columns; it needs no expression index.
 @NullMarked
 package keyfleet.postgres;
 

@@ -8,12 +8,12 @@ import keyfleet.store.CollectionShape;
 import keyfleet.store.Records;
 import keyfleet.store.engine.StoreUrl;
 
-/// An application's table with three sealed columns, new and empty, and Keyfleet's view of it.
+/// A new, empty application table with three sealed columns, and the [Records] of the engine on it.
 final class CustomersTable implements AutoCloseable {
   static final String DATABASE = "shop";
 
   /// The application's role: it may write its table and knows nothing of Keyfleet.
-  static final String APPLICATION_ROLE = "clerk";
+  static final String APPLICATION_ROLE = "shop_app";
 
   private static final AtomicInteger COUNT = new AtomicInteger();
   private static final PostgresTestServer SERVER = prepareServer();
@@ -63,7 +63,7 @@ final class CustomersTable implements AutoCloseable {
     return SERVER;
   }
 
-  /// A session of the application.
+  /// A session with the application's role.
   Connection connectAsApplication() {
     return SERVER.connect(DATABASE, APPLICATION_ROLE);
   }

@@ -87,13 +87,14 @@ class PostgresEnvelopeScannerTest implements EnvelopeScannerContract {
           "CREATE TABLE t (a sealed, b varchar(500), c jsonb, d bytea[], e int[], f uuid,"
               + " g bytea GENERATED ALWAYS AS (a) STORED)",
           "INSERT INTO t (a) VALUES (%s)".formatted(envelope(1)));
-      EnvelopeScan envelopeScan = fixture.engine.scanForEnvelopes(Scope.whole(Set.of()));
-      assertEquals(List.of(bytes("t", "a", 1, 1)), envelopeScan.undeclared());
+      EnvelopeScan scan = fixture.engine.scanForEnvelopes(Scope.whole(Set.of()));
+      assertEquals(List.of(bytes("t", "a", 1, 1)), scan.undeclared());
       assertEquals(
           List.of(
-              new SkippedPart("column c of t", "nothing is looked for inside jsonb", Cause.RULE),
-              new SkippedPart("column d of t", "nothing is looked for inside bytea[]", Cause.RULE)),
-          envelopeScan.notScanned().stream().filter(it -> it.what().startsWith("column")).toList());
+              new SkippedPart("column c of t", "values inside jsonb are not scanned", Cause.RULE),
+              new SkippedPart(
+                  "column d of t", "values inside bytea[] are not scanned", Cause.RULE)),
+          scan.notScanned().stream().filter(it -> it.what().startsWith("column")).toList());
     }
   }
 
@@ -112,14 +113,14 @@ class PostgresEnvelopeScannerTest implements EnvelopeScannerContract {
               .url(fixture.database, "schema=kf")
               .replace(PostgresTestServer.ADMIN, fixture.database);
       try (Engine engine = PostgresEngine.open(StoreUrl.parse(url))) {
-        EnvelopeScan envelopeScan = engine.scanForEnvelopes(Scope.whole(Set.of()));
-        assertEquals(List.of(bytes("open", "secret", 1, 1)), envelopeScan.undeclared());
+        EnvelopeScan scan = engine.scanForEnvelopes(Scope.whole(Set.of()));
+        assertEquals(List.of(bytes("open", "secret", 1, 1)), scan.undeclared());
         SkippedPart skippedPart =
-            envelopeScan.notScanned().stream()
+            scan.notScanned().stream()
                 .filter(it -> it.cause() == Cause.TROUBLE)
                 .filter(it -> it.what().equals("table closed"))
                 .findFirst()
-                .orElseThrow(() -> new AssertionError(envelopeScan.notScanned()));
+                .orElseThrow(() -> new AssertionError(scan.notScanned()));
         assertTrue(skippedPart.reason().contains("permission denied"), skippedPart::reason);
       }
     }
@@ -129,7 +130,7 @@ class PostgresEnvelopeScannerTest implements EnvelopeScannerContract {
     private static final AtomicInteger COUNT = new AtomicInteger();
     private static final PostgresTestServer SERVER = PostgresTestServer.shared();
 
-    private final String database = "survey" + COUNT.incrementAndGet();
+    private final String database = "scan" + COUNT.incrementAndGet();
     private final PostgresEngine engine;
 
     PostgresEnvelopeScannerFixture() {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The trigger and [Fence#allows] say the same of any change.
+/// The trigger and [Fence#isChangeAllowed] agree on every change.
 class PostgresFenceRuleTest {
   private static final int ROWS = 150;
 
@@ -29,24 +29,24 @@ class PostgresFenceRuleTest {
   void randomChange_isAllowedByBothOrNeither(long seed) throws SQLException {
     Random random = new Random(seed);
     int refused = 0;
-    try (CustomersTable customersTable = new CustomersTable();
-        Connection writer = customersTable.connectAsApplication()) {
+    try (CustomersTable customers = new CustomersTable();
+        Connection writer = customers.connectAsApplication()) {
       SealedFields[] before = new SealedFields[ROWS];
       for (int i = 0; i < ROWS; i++) {
         before[i] = randomFields(random);
-        customersTable.records().insert(new StoredRecord(new RecordId("r" + i), before[i]));
+        customers.records().insert(new StoredRecord(new RecordId("r" + i), before[i]));
       }
       Fence fence = random.nextBoolean() ? fence(1, 2) : fence(1, 2, 4);
-      assertEquals(new Raised(), customersTable.records().fence(fence));
+      assertEquals(new Raised(), customers.records().fence(fence));
       for (int i = 0; i < 2 * ROWS; i++) {
         SealedFields after = randomFields(random);
         SealedFields from = i < ROWS ? before[i] : SealedFields.NONE;
         boolean passed =
             i < ROWS
-                ? isChangeAccepted(writer, customersTable, "r" + i, after)
-                : isInsertAccepted(writer, customersTable, "n" + i, after);
+                ? isChangeAccepted(writer, customers, "r" + i, after)
+                : isInsertAccepted(writer, customers, "n" + i, after);
         assertEquals(
-            fence.allows(from, after),
+            fence.isChangeAllowed(from, after),
             passed,
             "seed " + seed + ": " + describe(from) + " to " + describe(after) + " under " + fence);
         refused += passed ? 0 : 1;
@@ -57,41 +57,41 @@ class PostgresFenceRuleTest {
 
   @Test
   void partitions_areFenced() throws SQLException {
-    try (CustomersTable customersTable =
+    try (CustomersTable customers =
         new CustomersTable(
             "(id text PRIMARY KEY, address text, f0 bytea, f1 bytea, f2 bytea) PARTITION BY HASH"
                 + " (id)")) {
-      String part = customersTable.table() + "_0";
-      customersTable
+      String part = customers.table() + "_0";
+      customers
           .server()
           .execute(
               CustomersTable.DATABASE,
               "CREATE TABLE %s PARTITION OF %s FOR VALUES WITH (MODULUS 1, REMAINDER 0)"
-                  .formatted(part, customersTable.table()),
-              "GRANT INSERT ON " + part + " TO clerk");
-      assertEquals(new Raised(), customersTable.records().fence(fence(1, 2)));
-      try (Connection writer = customersTable.connectAsApplication()) {
+                  .formatted(part, customers.table()),
+              "GRANT INSERT ON " + part + " TO shop_app");
+      assertEquals(new Raised(), customers.records().fence(fence(1, 2)));
+      try (Connection writer = customers.connectAsApplication()) {
         assertEquals(false, isInsertAccepted(writer, part, "a", one(1)));
-        assertEquals(false, isInsertAccepted(writer, customersTable.table(), "b", one(1)));
+        assertEquals(false, isInsertAccepted(writer, customers.table(), "b", one(1)));
         assertEquals(true, isInsertAccepted(writer, part, "c", one(2)));
       }
       assertEquals(
           "A",
-          customersTable
+          customers
               .server()
               .execute(
                   CustomersTable.DATABASE,
                   "SELECT string_agg(DISTINCT tgenabled::text, '') FROM pg_trigger WHERE tgrelid IN ('%s'::regclass, '%s'::regclass)"
-                      .formatted(part, customersTable.table())));
+                      .formatted(part, customers.table())));
     }
   }
 
   @Test
   void recordWithoutSealedFields_isAccepted() throws SQLException {
-    try (CustomersTable customersTable = new CustomersTable();
-        Connection writer = customersTable.connectAsApplication()) {
-      assertEquals(new Raised(), customersTable.records().fence(fence(1, 2)));
-      assertEquals(true, isInsertAccepted(writer, customersTable, "none", SealedFields.NONE));
+    try (CustomersTable customers = new CustomersTable();
+        Connection writer = customers.connectAsApplication()) {
+      assertEquals(new Raised(), customers.records().fence(fence(1, 2)));
+      assertEquals(true, isInsertAccepted(writer, customers, "none", SealedFields.NONE));
     }
   }
 
@@ -99,7 +99,7 @@ class PostgresFenceRuleTest {
     return PostgresFixtures.fields(version);
   }
 
-  /// Each field is absent, no envelope, or one of versions 1 to 4.
+  /// Each field is absent, not an envelope, or an envelope of version 1 to 4.
   private static SealedFields randomFields(Random random) {
     TreeMap<String, Bytes> byName = new TreeMap<>();
     for (int i = 0; i < 3; i++) {
@@ -116,19 +116,17 @@ class PostgresFenceRuleTest {
   }
 
   private static boolean isChangeAccepted(
-      Connection writer, CustomersTable customersTable, String id, SealedFields to)
-      throws SQLException {
+      Connection writer, CustomersTable customers, String id, SealedFields to) throws SQLException {
     return isAccepted(
         writer,
-        "UPDATE %s SET f0 = ?, f1 = ?, f2 = ? WHERE id = ?".formatted(customersTable.table()),
+        "UPDATE %s SET f0 = ?, f1 = ?, f2 = ? WHERE id = ?".formatted(customers.table()),
         id,
         to);
   }
 
   private static boolean isInsertAccepted(
-      Connection writer, CustomersTable customersTable, String id, SealedFields to)
-      throws SQLException {
-    return isInsertAccepted(writer, customersTable.table(), id, to);
+      Connection writer, CustomersTable customers, String id, SealedFields to) throws SQLException {
+    return isInsertAccepted(writer, customers.table(), id, to);
   }
 
   private static boolean isInsertAccepted(

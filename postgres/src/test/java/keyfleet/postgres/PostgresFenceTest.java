@@ -37,38 +37,39 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 
-/// The fence against writers that know nothing of Keyfleet. As in the contract, 1 is the version
-/// left behind and 2 the one that took over.
+/// The fence against writers that know nothing of Keyfleet. As in the contract, the old version is
+/// 1, the new version is 2.
 class PostgresFenceTest {
-  private static final Fence N_ONLY = fence(5, 2);
+  private static final Fence NEW_ONLY = fence(5, 2);
   private static final int LIMIT_SECONDS = 20;
 
-  private final CustomersTable customersTable = new CustomersTable();
+  private final CustomersTable customers = new CustomersTable();
 
   @AfterEach
   void close() {
-    customersTable.close();
+    customers.close();
   }
 
-  /// A first fence makes the trigger, a later one only replaces its function.
+  /// The first fence creates the trigger, a later one only replaces its function.
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void oldWriterWithOpenTransaction_isWaitedForAndCounted(boolean again) throws SQLException {
     if (again) {
       raise(fence(4, 1, 2));
     }
-    try (Connection writer = customersTable.connectAsApplication()) {
+    try (Connection writer = customers.connectAsApplication()) {
       writer.setAutoCommit(false);
       insert(writer, "early", 1);
-      CompletableFuture<FenceResult> raising = raiseAsync(N_ONLY);
+      CompletableFuture<FenceResult> raising = raiseAsync(NEW_ONLY);
       awaitBarrier();
-      try (Connection reader = customersTable.connectAsApplication()) {
-        assertEquals(0, count(reader), "a reader is not stopped, and sees no open transaction");
+      try (Connection reader = customers.connectAsApplication()) {
+        assertEquals(
+            0, count(reader), "a reader does not wait, and does not see the open transaction");
       }
       insert(writer, "early too", 1);
       writer.commit();
       assertEquals(new Raised(), raising.orTimeout(LIMIT_SECONDS, TimeUnit.SECONDS).join());
-      assertEquals(2L, customersTable.records().census().belonging().get(v(1)));
+      assertEquals(2L, customers.records().census().belonging().get(v(1)));
       assertRefused(() -> insert(writer, "late", 1));
     }
   }
@@ -81,17 +82,17 @@ class PostgresFenceTest {
         Connection.TRANSACTION_SERIALIZABLE
       })
   void transactionBegunBeforeTheFence_isRefusedAfterTheCensus(int isolation) throws SQLException {
-    customersTable.records().insert(record("moved", 2));
-    try (Connection writer = customersTable.connectAsApplication()) {
+    customers.records().insert(record("rewrapped", 2));
+    try (Connection writer = customers.connectAsApplication()) {
       writer.setTransactionIsolation(isolation);
       writer.setAutoCommit(false);
       assertEquals(1, count(writer)); // its snapshot is from before the fence
-      raise(N_ONLY);
+      raise(NEW_ONLY);
       assertEquals(Optional.empty(), oldRecords());
       assertRefused(() -> insert(writer, "late", 1));
       writer.rollback();
       assertEquals(1, count(writer));
-      assertRefused(() -> update(writer, "moved", 1));
+      assertRefused(() -> update(writer, "rewrapped", 1));
       writer.rollback();
       assertEquals(Optional.empty(), oldRecords());
     }
@@ -99,12 +100,12 @@ class PostgresFenceTest {
 
   @Test
   void preparedStatementFromBeforeTheFence_isRefused() throws SQLException {
-    try (Connection writer = customersTable.connectAsApplication();
+    try (Connection writer = customers.connectAsApplication();
         PreparedStatement statement = prepareInsert(writer)) {
       for (int i = 0; i < 20; i++) { // well past the threshold of a plan kept by the server
         assertEquals(1, executeInsert(statement, "early " + i, 1));
       }
-      raise(N_ONLY);
+      raise(NEW_ONLY);
       assertRefused(() -> executeInsert(statement, "late", 1));
       assertEquals(1, executeInsert(statement, "new", 2));
       raise(fence(6, 3));
@@ -114,46 +115,46 @@ class PostgresFenceTest {
 
   @Test
   void writerThatNeverEnds_isNamedInTheError() throws SQLException {
-    try (Connection writer = customersTable.connectAsApplication()) {
+    try (Connection writer = customers.connectAsApplication()) {
       writer.setAutoCommit(false);
       insert(writer, "open", 1);
       String session = Integer.toString(writer.unwrap(PGConnection.class).getBackendPID());
-      StoreException e = assertThrows(StoreException.class, () -> raise(N_ONLY));
+      StoreException e = assertThrows(StoreException.class, () -> raise(NEW_ONLY));
       assertTrue(e.getMessage().contains(session), e::getMessage);
-      assertEquals(Optional.empty(), customersTable.records().fence());
+      assertEquals(Optional.empty(), customers.records().fence());
       writer.commit();
-      raise(N_ONLY);
+      raise(NEW_ONLY);
     }
   }
 
   @Test
   void unrelatedColumnAndId_ofAnOldRowMayChange() throws SQLException {
-    customersTable.records().insert(record("old", 1, 1));
-    raise(N_ONLY);
+    customers.records().insert(record("old", 1, 1));
+    raise(NEW_ONLY);
     assertEquals(1, run("UPDATE {table} SET address = 'new' WHERE id = 'old'"));
     assertEquals(1, run("UPDATE {table} SET id = 'renamed', address = f0::text WHERE id = 'old'"));
     assertEquals(1, run("UPDATE {table} SET f0 = f0, f1 = f1, f2 = NULL"));
-    assertEquals(1L, customersTable.records().census().belonging().get(v(1)));
+    assertEquals(1L, customers.records().census().belonging().get(v(1)));
   }
 
   @Test
   void upsert_isCheckedByWhatItDoes() throws SQLException {
-    customersTable.records().insert(record("old", 1));
-    customersTable.records().insert(record("moved", 2));
-    raise(N_ONLY);
+    customers.records().insert(record("old", 1));
+    customers.records().insert(record("rewrapped", 2));
+    raise(NEW_ONLY);
     String upsert =
         "INSERT INTO {table} (id, f0) VALUES ('%s', %s) ON CONFLICT (id) DO UPDATE SET f0 ="
             + " excluded.f0";
     assertEquals(1, run(upsert.formatted("old", literal(1))));
-    assertRefused(() -> run(upsert.formatted("moved", literal(1))));
+    assertRefused(() -> run(upsert.formatted("rewrapped", literal(1))));
     assertRefused(() -> run(upsert.formatted("absent", literal(1))));
     assertEquals(1, run(upsert.formatted("absent", literal(2))));
   }
 
   @Test
   void copy_isRefused() throws SQLException {
-    raise(N_ONLY);
-    try (Connection writer = customersTable.connectAsApplication()) {
+    raise(NEW_ONLY);
+    try (Connection writer = customers.connectAsApplication()) {
       String row = "copied\t\\\\x" + HexFormat.of().formatHex(sealed(1)) + "\n";
       assertRefused(() -> {
         try {
@@ -161,7 +162,7 @@ class PostgresFenceTest {
               .unwrap(PGConnection.class)
               .getCopyAPI()
               .copyIn(
-                  "COPY %s (id, f0) FROM STDIN".formatted(customersTable.table()),
+                  "COPY %s (id, f0) FROM STDIN".formatted(customers.table()),
                   new ByteArrayInputStream(row.getBytes(StandardCharsets.UTF_8)));
         } catch (IOException e) {
           throw new IllegalStateException(e);
@@ -172,22 +173,22 @@ class PostgresFenceTest {
 
   @Test
   void replicationSession_isRefused() throws SQLException {
-    raise(N_ONLY);
-    try (Connection writer = customersTable.server().connect(CustomersTable.DATABASE);
+    raise(NEW_ONLY);
+    try (Connection writer = customers.server().connect(CustomersTable.DATABASE);
         Statement statement = writer.createStatement()) {
       statement.execute("SET session_replication_role = replica");
       assertRefused(() -> insert(writer, "late", 1));
     }
   }
 
-  /// To this session all bytes are equal.
+  /// In this session the operator `=` says that all bytes are equal.
   @Test
   void sessionWithItsOwnOperators_isRefused() throws SQLException {
-    raise(N_ONLY);
-    sql("CREATE SCHEMA trick AUTHORIZATION clerk");
+    raise(NEW_ONLY);
+    sql("CREATE SCHEMA trick AUTHORIZATION shop_app");
     sql("CREATE FUNCTION trick.yes(bytea, bytea) RETURNS boolean LANGUAGE sql AS 'SELECT true'");
     sql("CREATE OPERATOR trick.= (LEFTARG = bytea, RIGHTARG = bytea, FUNCTION = trick.yes)");
-    try (Connection writer = customersTable.connectAsApplication();
+    try (Connection writer = customers.connectAsApplication();
         Statement statement = writer.createStatement()) {
       statement.execute("SET search_path = trick, public, pg_catalog");
       statement.execute("SET standard_conforming_strings = off");
@@ -198,48 +199,49 @@ class PostgresFenceTest {
   /// A trigger of the application that runs after any other may still change the row.
   @Test
   void rowChangedByAnotherTrigger_isRefused() throws SQLException {
-    customersTable
+    customers
         .server()
         .execute(
             CustomersTable.DATABASE,
             "CREATE FUNCTION make_old_%1$s() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.f0 := %2$s; RETURN NEW; END $$"
-                .formatted(customersTable.table(), literal(1)),
+                .formatted(customers.table(), literal(1)),
             "CREATE TRIGGER zzz BEFORE INSERT ON %1$s FOR EACH ROW EXECUTE FUNCTION make_old_%1$s()"
-                .formatted(customersTable.table()));
-    raise(N_ONLY);
-    try (Connection writer = customersTable.connectAsApplication()) {
+                .formatted(customers.table()));
+    raise(NEW_ONLY);
+    try (Connection writer = customers.connectAsApplication()) {
       assertRefused(() -> insert(writer, "new", 2));
     }
   }
 
   @Test
   void deleteAndTruncate_areAccepted() throws SQLException {
-    customersTable.records().insert(record("a", 1));
-    customersTable.records().insert(record("b", 1));
-    raise(N_ONLY);
+    customers.records().insert(record("a", 1));
+    customers.records().insert(record("b", 1));
+    raise(NEW_ONLY);
     assertEquals(1, run("DELETE FROM {table} WHERE id = 'a'"));
     assertEquals(0, run("TRUNCATE {table}"));
     assertEquals(Optional.empty(), oldRecords());
   }
 
-  /// The rotation was aborted; its rewrapper had read the record long ago and writes in one batch.
+  /// The rotation was aborted; its rewrapper has an old copy of the record and writes it in a
+  /// batch.
   @Test
   void zombieRewrapperAfterAbort_isRefused() throws SQLException {
     StoredRecord read = record("a", 1, 1);
-    customersTable.records().insert(read);
+    customers.records().insert(read);
     raise(fence(6, 1));
-    try (Connection writer = customersTable.connectAsApplication()) {
+    try (Connection writer = customers.connectAsApplication()) {
       assertRefused(() -> update(writer, "a", 2));
     }
     assertEquals(
-        new Stored(), customersTable.records().compareAndSet(new RecordChange(read, fields(1, 1))));
+        new Stored(), customers.records().compareAndSet(new RecordChange(read, fields(1, 1))));
   }
 
   @Test
   void lateFenceOfLowerEpoch_changesNothing() throws SQLException {
-    raise(N_ONLY);
-    assertEquals(new StaleTerm(N_ONLY), customersTable.records().fence(fence(4, 1)));
-    try (Connection writer = customersTable.connectAsApplication()) {
+    raise(NEW_ONLY);
+    assertEquals(new StaleTerm(NEW_ONLY), customers.records().fence(fence(4, 1)));
+    try (Connection writer = customers.connectAsApplication()) {
       assertRefused(() -> insert(writer, "late", 1));
       insert(writer, "new", 2);
     }
@@ -247,15 +249,15 @@ class PostgresFenceTest {
 
   @Test
   void removedFence_isReportedAndRaisedAgain() throws SQLException {
-    raise(N_ONLY);
+    raise(NEW_ONLY);
     sql("ALTER TABLE {table} DISABLE TRIGGER ALL");
-    assertTrue(removedFenceCheck().contains(customersTable.table()), this::removedFenceCheck);
-    raise(N_ONLY);
+    assertTrue(removedFenceCheck().contains(customers.table()), this::removedFenceCheck);
+    raise(NEW_ONLY);
     assertEquals("", removedFenceCheck());
     sql("DROP TRIGGER keyfleet_fence ON {table}");
-    assertTrue(removedFenceCheck().contains(customersTable.table()), this::removedFenceCheck);
-    raise(N_ONLY);
-    try (Connection writer = customersTable.connectAsApplication()) {
+    assertTrue(removedFenceCheck().contains(customers.table()), this::removedFenceCheck);
+    raise(NEW_ONLY);
+    try (Connection writer = customers.connectAsApplication()) {
       assertRefused(() -> insert(writer, "late", 1));
     }
     String function =
@@ -264,16 +266,16 @@ class PostgresFenceTest {
         "CREATE OR REPLACE FUNCTION "
             + function
             + "() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'");
-    assertTrue(removedFenceCheck().contains(customersTable.table()), this::removedFenceCheck);
+    assertTrue(removedFenceCheck().contains(customers.table()), this::removedFenceCheck);
   }
 
-  /// A long report must neither wait for a fence nor hold one up.
+  /// A long read must neither wait for a fence nor delay one.
   @Test
   void openReader_doesNotBlockTheFence() throws SQLException {
-    try (Connection reader = customersTable.connectAsApplication()) {
+    try (Connection reader = customers.connectAsApplication()) {
       reader.setAutoCommit(false);
       assertEquals(0, count(reader));
-      raise(N_ONLY);
+      raise(NEW_ONLY);
       String trigger = sql("SELECT oid FROM pg_trigger WHERE tgrelid = '{table}'::regclass");
       raise(fence(6, 2, 3));
       assertEquals(trigger, sql("SELECT oid FROM pg_trigger WHERE tgrelid = '{table}'::regclass"));
@@ -282,17 +284,17 @@ class PostgresFenceTest {
   }
 
   private String sql(String sql) {
-    return customersTable
+    return customers
         .server()
-        .execute(CustomersTable.DATABASE, sql.replace("{table}", customersTable.table()));
+        .execute(CustomersTable.DATABASE, sql.replace("{table}", customers.table()));
   }
 
   private String removedFenceCheck() {
-    StoreUrl url = StoreUrl.parse(customersTable.server().url(CustomersTable.DATABASE, ""));
+    StoreUrl url = StoreUrl.parse(customers.server().url(CustomersTable.DATABASE, ""));
     try (PostgresEngine another = PostgresEngine.open(url)) {
       return another.storeChecks().stream()
           .filter(it ->
-              it.sentence().contains(customersTable.table()) && it.level() == StoreCheck.Level.FAIL)
+              it.sentence().contains(customers.table()) && it.level() == StoreCheck.Level.FAIL)
           .map(StoreCheck::sentence)
           .findFirst()
           .orElse("");
@@ -303,37 +305,37 @@ class PostgresFenceTest {
     void write() throws SQLException;
   }
 
-  private static void assertRefused(SqlWrite sqlWrite) {
-    SQLException e = assertThrows(SQLException.class, sqlWrite::write);
+  private static void assertRefused(SqlWrite write) {
+    SQLException e = assertThrows(SQLException.class, write::write);
     assertEquals(FenceSql.SQL_STATE, e.getSQLState(), e::getMessage);
   }
 
   private void raise(Fence fence) {
-    assertEquals(new Raised(), customersTable.records().fence(fence));
+    assertEquals(new Raised(), customers.records().fence(fence));
   }
 
   private CompletableFuture<FenceResult> raiseAsync(Fence fence) {
-    return CompletableFuture.supplyAsync(() -> customersTable.records().fence(fence));
+    return CompletableFuture.supplyAsync(() -> customers.records().fence(fence));
   }
 
-  /// Until someone waits for the table's lock.
+  /// Waits until a session waits for the table's lock.
   private void awaitBarrier() {
     String waiting =
         "SELECT count(*) FROM pg_locks, pg_sleep(0.02) WHERE NOT granted AND relation = '%s'::regclass"
-            .formatted(customersTable.table());
+            .formatted(customers.table());
     int tries = 0;
-    while (customersTable.server().execute(CustomersTable.DATABASE, waiting).equals("0")) {
-      assertTrue(tries++ < 500, "no fence waits for its barrier");
+    while (customers.server().execute(CustomersTable.DATABASE, waiting).equals("0")) {
+      assertTrue(tries++ < 500, "no fence waits for its table lock");
     }
   }
 
   private Optional<Long> oldRecords() {
-    return Optional.ofNullable(customersTable.records().census().carrying().get(v(1)));
+    return Optional.ofNullable(customers.records().census().carrying().get(v(1)));
   }
 
   private PreparedStatement prepareInsert(Connection writer) throws SQLException {
     return writer.prepareStatement(
-        "INSERT INTO %s (id, f0) VALUES (?, ?)".formatted(customersTable.table()));
+        "INSERT INTO %s (id, f0) VALUES (?, ?)".formatted(customers.table()));
   }
 
   private void insert(Connection writer, String id, int version) throws SQLException {
@@ -351,8 +353,7 @@ class PostgresFenceTest {
 
   private void update(Connection writer, String id, int version) throws SQLException {
     try (PreparedStatement statement =
-        writer.prepareStatement(
-            "UPDATE %s SET f0 = ? WHERE id = ?".formatted(customersTable.table()))) {
+        writer.prepareStatement("UPDATE %s SET f0 = ? WHERE id = ?".formatted(customers.table()))) {
       statement.setBytes(1, sealed(version));
       statement.setString(2, id);
       assertEquals(1, statement.executeUpdate());
@@ -360,15 +361,15 @@ class PostgresFenceTest {
   }
 
   private int run(String sql) throws SQLException {
-    try (Connection writer = customersTable.connectAsApplication();
+    try (Connection writer = customers.connectAsApplication();
         Statement statement = writer.createStatement()) {
-      return statement.executeUpdate(sql.replace("{table}", customersTable.table()));
+      return statement.executeUpdate(sql.replace("{table}", customers.table()));
     }
   }
 
   private int count(Connection reader) throws SQLException {
     try (Statement statement = reader.createStatement();
-        var found = statement.executeQuery("SELECT count(*) FROM " + customersTable.table())) {
+        var found = statement.executeQuery("SELECT count(*) FROM " + customers.table())) {
       found.next();
       return found.getInt(1);
     }

@@ -14,13 +14,13 @@ import keyfleet.store.RecordId;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 
-/// The words in which the tests of this room speak of records.
+/// Makers of envelopes, records and fences for the tests of this module.
 final class PostgresFixtures {
   private static final Random RANDOM = new Random(1);
 
   private PostgresFixtures() {}
 
-  /// The bytes of an envelope that nobody can open; no two are alike.
+  /// The bytes of an envelope that cannot be opened; no two are equal.
   static byte[] sealed(int version) {
     byte[] rest = new byte[96];
     RANDOM.nextBytes(rest);

@@ -20,16 +20,16 @@ class PostgresKvTest implements KvContract, KvRaceContract {
   private static final AtomicInteger SCHEMAS = new AtomicInteger();
 
   @BeforeAll
-  static void makeDatabase() {
+  static void createDatabase() {
     PostgresTestServer.shared().execute("postgres", "CREATE DATABASE " + DATABASE);
   }
 
   @Override
   public KvFixture fixture() {
-    return new PostgresKvFixture("rig" + SCHEMAS.incrementAndGet());
+    return new PostgresKvFixture("fixture" + SCHEMAS.incrementAndGet());
   }
 
-  /// A schema of its own.
+  /// Each fixture has its own schema.
   private static final class PostgresKvFixture implements KvFixture {
     private final PostgresTestServer server = PostgresTestServer.shared();
     private final String schema;
@@ -50,7 +50,7 @@ class PostgresKvTest implements KvContract, KvRaceContract {
       server.execute("postgres", "SELECT pg_sleep(%d / 1000.0)".formatted(duration.toMillis()));
     }
 
-    /// The server lets nobody in, so that the watches cannot come back meanwhile.
+    /// The server refuses new connections, so that the watches cannot reconnect meanwhile.
     @Override
     public void runWithWatchesDisconnected(Runnable meanwhile) {
       server.execute(

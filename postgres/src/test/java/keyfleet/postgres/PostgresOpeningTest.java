@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// How a server is entered, and what those are told that it does not let in.
+/// Opening a database: settings, TLS, logins, schema, and the errors of each.
 class PostgresOpeningTest {
   private static final String SECRET = "swordfish%20and%20chips";
 
@@ -36,12 +36,12 @@ class PostgresOpeningTest {
   @BeforeAll
   static void start() throws IOException {
     server = PostgresTestServer.startNew();
-    PostgresTestCertificates.make(certificates);
+    PostgresTestCertificates.create(certificates);
     PostgresTestCertificates.install(certificates, server.data());
     Files.write(
         server.data().resolve("pg_hba.conf"),
         List.of(
-            "host all keeper 127.0.0.1/32 trust",
+            "host all admin 127.0.0.1/32 trust",
             "hostssl all holder 127.0.0.1/32 cert",
             "hostssl all secret_only 127.0.0.1/32 scram-sha-256",
             "host all member 127.0.0.1/32 scram-sha-256"));
@@ -54,7 +54,7 @@ class PostgresOpeningTest {
         "GRANT CREATE ON DATABASE app TO secret_only, holder",
         "ALTER SYSTEM SET ssl = on",
         "SELECT pg_reload_conf()");
-    // The reload reaches the server's parent in its own time.
+    // The reload takes some time to reach the server's parent process.
     for (int i = 0;
         i < 100
             && !server
@@ -76,22 +76,22 @@ class PostgresOpeningTest {
       value = {
         "member:wrong@127.0.0.1:{port}/app | refuses the user or its password",
         "stranger@127.0.0.1:{port}/app | refuses the user or its password",
-        "keeper@127.0.0.1:{port}/nowhere | does not exist",
-        "keeper@127.0.0.1:{port}/ | names no database",
-        "keeper@127.0.0.1:{port}/app?sslmod=require | have no parameter sslmod",
-        "keeper@127.0.0.1:{port}/app?sslmode=prefer | sslmode is not prefer",
-        "keeper@127.0.0.1:{port}/app?schema=a;b | schema=a;b does not fit",
-        "keeper@127.0.0.1:{port}/app?pool=0 | pool=0 does not fit",
-        "keeper@127.0.0.1:{port}/app?sslrootcert={dir}/ca.crt | sslmode is disable",
+        "admin@127.0.0.1:{port}/nowhere | does not exist",
+        "admin@127.0.0.1:{port}/ | names no database",
+        "admin@127.0.0.1:{port}/app?sslmod=require | have no parameter sslmod",
+        "admin@127.0.0.1:{port}/app?sslmode=prefer | sslmode cannot be prefer",
+        "admin@127.0.0.1:{port}/app?schema=a;b | schema=a;b does not match",
+        "admin@127.0.0.1:{port}/app?pool=0 | pool=0 does not match",
+        "admin@127.0.0.1:{port}/app?sslrootcert={dir}/ca.crt | sslmode is disable",
         "secret_only:" + SECRET + "@127.0.0.1:{port}/app | refuses the user or its password",
-        "keeper@localhost:{port}/app?sslmode=verify-full&sslrootcert={dir}/absent.crt | cannot be"
+        "admin@localhost:{port}/app?sslmode=verify-full&sslrootcert={dir}/absent.crt | cannot be"
             + " read",
-        "keeper@localhost:{port}/app?sslmode=verify-full&sslrootcert={dir}/other.crt | no trusted"
+        "admin@localhost:{port}/app?sslmode=verify-full&sslrootcert={dir}/other.crt | no trusted"
             + " encrypted connection",
-        "keeper@localhost:{port}/app?sslmode=verify-full | no trusted encrypted connection",
-        "keeper@127.0.0.1:{port}/app?sslmode=verify-full&sslrootcert={dir}/ca.crt | no trusted"
+        "admin@localhost:{port}/app?sslmode=verify-full | no trusted encrypted connection",
+        "admin@127.0.0.1:{port}/app?sslmode=verify-full&sslrootcert={dir}/ca.crt | no trusted"
             + " encrypted connection",
-        "keeper@localhost:{port}/app?sslmode=require&sslcert={dir}/holder.crt | sslcert and sslkey"
+        "admin@localhost:{port}/app?sslmode=require&sslcert={dir}/holder.crt | sslcert and sslkey"
             + " go together",
       })
   void refusedConnection_namesTheReason(String address, String sentence) {
@@ -125,16 +125,16 @@ class PostgresOpeningTest {
 
   @Test
   void deadHost_isRetryable() {
-    StoreException e = assertThrows(StoreException.class, () -> open("keeper@127.0.0.1:1/app"));
+    StoreException e = assertThrows(StoreException.class, () -> open("admin@127.0.0.1:1/app"));
     assertFalse(e instanceof StoreRefusedException, e::getMessage);
     assertTrue(
-        e.getMessage().startsWith("postgresql://keeper@127.0.0.1:1/app does not answer"),
+        e.getMessage().startsWith("postgresql://admin@127.0.0.1:1/app does not answer"),
         e::getMessage);
   }
 
   @Test
   void deadHostAmongSeveral_isSkipped() {
-    try (PostgresEngine engine = open("keeper@127.0.0.1:1,127.0.0.1:{port}/app?schema=several")) {
+    try (PostgresEngine engine = open("admin@127.0.0.1:1,127.0.0.1:{port}/app?schema=several")) {
       assertTrue(engine.kv().storeTime().millis() > 0);
     }
   }
@@ -156,11 +156,11 @@ class PostgresOpeningTest {
 
   @Test
   void schemaOfAnotherVersion_isRefused() {
-    open("keeper@127.0.0.1:{port}/app?schema=later").close();
+    open("admin@127.0.0.1:{port}/app?schema=later").close();
     server.execute("app", "UPDATE later.meta SET value = 2 WHERE name = 'schema_version'");
     StoreRefusedException e =
         assertThrows(
-            StoreRefusedException.class, () -> open("keeper@127.0.0.1:{port}/app?schema=later"));
+            StoreRefusedException.class, () -> open("admin@127.0.0.1:{port}/app?schema=later"));
     assertEquals("schema later has version 2, this Keyfleet knows version 1", e.getMessage());
     assertEquals(StoreRefusedException.Reason.UNSAFE, e.reason());
   }
@@ -170,7 +170,7 @@ class PostgresOpeningTest {
     String address = "member:" + SECRET + "@127.0.0.1:{port}/app?schema=made";
     StoreRefusedException e = assertThrows(StoreRefusedException.class, () -> open(address));
     assertTrue(e.remedy().contains("GRANT CREATE ON DATABASE"), e::remedy);
-    open("keeper@127.0.0.1:{port}/app?schema=made").close();
+    open("admin@127.0.0.1:{port}/app?schema=made").close();
     assertThrows(StoreRefusedException.class, () -> open(address));
     server.execute(
         "app",
@@ -189,7 +189,7 @@ class PostgresOpeningTest {
         java.util.stream.IntStream.range(0, 4)
             .mapToObj(_ ->
                 Thread.ofVirtual()
-                    .start(() -> open("keeper@127.0.0.1:{port}/app?schema=rush&pool=1").close()))
+                    .start(() -> open("admin@127.0.0.1:{port}/app?schema=rush&pool=1").close()))
             .toList();
     openers.forEach(PostgresOpeningTest::join);
     assertEquals("1", server.execute("app", "SELECT count(*) FROM rush.meta"));
@@ -197,9 +197,9 @@ class PostgresOpeningTest {
 
   @Test
   void serverThatMayLoseWrites_isReported() {
-    assertEquals(StoreCheck.Level.OK, worst(open("keeper@127.0.0.1:{port}/app?schema=safe")));
+    assertEquals(StoreCheck.Level.OK, worst(open("admin@127.0.0.1:{port}/app?schema=safe")));
     server.execute("app", "ALTER DATABASE app SET synchronous_commit = off");
-    assertEquals(StoreCheck.Level.WARN, worst(open("keeper@127.0.0.1:{port}/app?schema=safe")));
+    assertEquals(StoreCheck.Level.WARN, worst(open("admin@127.0.0.1:{port}/app?schema=safe")));
     server.execute("app", "ALTER DATABASE app RESET synchronous_commit");
     assertEquals(
         StoreCheck.Level.FAIL,
@@ -241,10 +241,10 @@ class PostgresOpeningTest {
   }
 
   private static PostgresEngine open(String address) {
-    String whole =
+    String full =
         address
             .replace("{port}", Integer.toString(server.port()))
             .replace("{dir}", certificates.toString());
-    return PostgresEngine.open(StoreUrl.parse("postgresql://" + whole));
+    return PostgresEngine.open(StoreUrl.parse("postgresql://" + full));
   }
 }

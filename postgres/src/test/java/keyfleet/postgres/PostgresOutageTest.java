@@ -32,7 +32,7 @@ import keyfleet.store.WriteResult.Written;
 import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.Test;
 
-/// A server that is killed and comes back, under writers that are never told.
+/// A server is killed and started again while writers continue.
 class PostgresOutageTest {
   private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final int KILLS = 3;
@@ -40,7 +40,7 @@ class PostgresOutageTest {
   private static final int WRITES_BETWEEN_KILLS = 40;
   private static final int LIMIT_SECONDS = 60;
 
-  /// One writer's account: what it was told is stored, and what surely is not.
+  /// One writer's history: what the server acknowledged, and what it certainly did not store.
   private record WriteHistory(Map<Key, String> stored, Set<Key> refused) {
     WriteHistory() {
       this(new ConcurrentHashMap<>(), ConcurrentHashMap.newKeySet());
@@ -51,77 +51,76 @@ class PostgresOutageTest {
   void killedServer_hasWhatItAcknowledgedAndIsFoundAgain() throws InterruptedException {
     try (PostgresTestServer server = PostgresTestServer.startNew();
         PostgresEngine engine = PostgresEngine.open(StoreUrl.parse(server.url("postgres", "")))) {
-      BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
-      engine.kv().watch(THINGS, Prefix.ALL, changeHints::add);
+      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
+      engine.kv().watch(THINGS, Prefix.ALL, hints::add);
       AtomicBoolean over = new AtomicBoolean();
       Semaphore written = new Semaphore(0);
-      List<WriteHistory> writeHistories = new ArrayList<>();
+      List<WriteHistory> histories = new ArrayList<>();
       List<CompletableFuture<Void>> writers = new ArrayList<>();
       for (int i = 0; i < WRITERS; i++) {
-        WriteHistory writeHistory = new WriteHistory();
-        writeHistories.add(writeHistory);
+        WriteHistory history = new WriteHistory();
+        histories.add(history);
         String prefix = "writer" + i + ".";
         writers.add(
-            CompletableFuture.runAsync(
-                () -> write(engine.kv(), prefix, writeHistory, written, over)));
+            CompletableFuture.runAsync(() -> write(engine.kv(), prefix, history, written, over)));
       }
       for (int i = 0; i < KILLS; i++) {
         written.drainPermits();
         assertTrue(
             written.tryAcquire(WRITES_BETWEEN_KILLS, LIMIT_SECONDS, TimeUnit.SECONDS),
-            "nobody writes");
+            "no writer writes");
         server.kill();
         if (i == 0) {
           assertThrows(StoreException.class, () -> engine.kv().get(THINGS, new Key("any")));
         }
         server.start();
-        await(changeHints, new Missed());
+        await(hints, new Missed());
       }
       written.drainPermits();
       assertTrue(
           written.tryAcquire(WRITES_BETWEEN_KILLS, LIMIT_SECONDS, TimeUnit.SECONDS),
-          "nobody writes");
+          "no writer writes");
       over.set(true);
       writers.forEach(CompletableFuture::join);
-      writeHistories.forEach(it -> check(engine.kv(), it));
+      histories.forEach(it -> check(engine.kv(), it));
       Key last = new Key("last");
       assertInstanceOf(Written.class, engine.kv().put(THINGS, last, Value.of("x")));
-      await(changeHints, new Changed(last));
+      await(hints, new Changed(last));
     }
   }
 
   private static void write(
-      Kv kv, String prefix, WriteHistory writeHistory, Semaphore written, AtomicBoolean over) {
+      Kv kv, String prefix, WriteHistory history, Semaphore written, AtomicBoolean over) {
     for (int i = 0; !over.get(); i++) {
       Key key = new Key(prefix + i);
       String text = "value " + i;
       try {
         if (kv.put(THINGS, key, Value.of(text)) instanceof Written) {
-          writeHistory.stored.put(key, text);
+          history.stored.put(key, text);
           written.release();
         }
       } catch (StoreException e) {
-        writeHistory.refused.add(key);
+        history.refused.add(key);
       }
     }
   }
 
-  private static void check(Kv kv, WriteHistory writeHistory) {
-    Map<Key, String> lost = new HashMap<>(writeHistory.stored);
+  private static void check(Kv kv, WriteHistory history) {
+    Map<Key, String> lost = new HashMap<>(history.stored);
     for (Entry entry : kv.list(THINGS, Prefix.ALL)) {
       lost.remove(entry.key(), entry.value().text());
       assertFalse(
-          writeHistory.refused.contains(entry.key()), () -> "refused and stored: " + entry.key());
+          history.refused.contains(entry.key()), () -> "refused and stored: " + entry.key());
     }
     assertEquals(Map.of(), lost, "acknowledged and lost");
   }
 
-  private static void await(BlockingQueue<ChangeHint> changeHints, ChangeHint awaited)
+  private static void await(BlockingQueue<ChangeHint> hints, ChangeHint awaited)
       throws InterruptedException {
-    ChangeHint changeHint;
+    ChangeHint hint;
     do {
-      changeHint = changeHints.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
-      assertTrue(changeHint != null, () -> "no hint " + awaited);
-    } while (!awaited.equals(changeHint));
+      hint = hints.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
+      assertTrue(hint != null, () -> "no hint " + awaited);
+    } while (!awaited.equals(hint));
   }
 }

@@ -19,18 +19,18 @@ class PostgresRecordsTest implements RecordsContract, FenceContract {
     return new PostgresRecordsFixture(new CustomersTable());
   }
 
-  private record PostgresRecordsFixture(CustomersTable customersTable) implements RecordsFixture {
+  private record PostgresRecordsFixture(CustomersTable customers) implements RecordsFixture {
     @Override
     public Records records() {
-      return customersTable.records();
+      return customers.records();
     }
 
     @Override
     public RecordWriteResult writeUnrelated(RecordId id, String text) {
-      try (Connection connection = customersTable.connectAsApplication();
+      try (Connection connection = customers.connectAsApplication();
           PreparedStatement statement =
               connection.prepareStatement(
-                  "UPDATE %s SET address = ? WHERE id = ?".formatted(customersTable.table()))) {
+                  "UPDATE %s SET address = ? WHERE id = ?".formatted(customers.table()))) {
         statement.setString(1, text);
         statement.setString(2, id.value());
         return statement.executeUpdate() == 1 ? new Stored() : new Conflict();
@@ -42,7 +42,7 @@ class PostgresRecordsTest implements RecordsContract, FenceContract {
 
     @Override
     public void close() {
-      customersTable.close();
+      customers.close();
     }
   }
 }

@@ -24,14 +24,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Which tables of an application can be used, and what the others are told.
+/// Which tables of an application can be used, and the errors for the others.
 class PostgresTableTest {
   private static final String DATABASE = "tables";
   private static final PostgresTestServer SERVER = PostgresTestServer.shared();
   private static PostgresEngine engine;
 
   @BeforeAll
-  static void makeTables() {
+  static void createTables() {
     SERVER.execute("postgres", "CREATE DATABASE " + DATABASE);
     SERVER.execute(
         DATABASE,

@@ -6,15 +6,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Certificates for one test run, made by `openssl`: `ca`, its `server` for the name `localhost`
-/// alone and its client `holder`, and an `other` that nobody trusts.
+/// Certificates for one test run, made by `openssl`: `ca`, which signs `server` (for `localhost`
+/// only) and the client `holder`, and an untrusted `other`.
 final class PostgresTestCertificates {
   private PostgresTestCertificates() {}
 
-  static void make(Path folder) throws IOException {
-    makeSelfSigned(
+  static void create(Path folder) throws IOException {
+    createSelfSigned(
         folder, "ca", "/CN=test CA", List.of("-addext", "basicConstraints=critical,CA:TRUE"));
-    makeSelfSigned(folder, "other", "/CN=other CA", List.of());
+    createSelfSigned(folder, "other", "/CN=other CA", List.of());
     Files.writeString(folder.resolve("server.ext"), "subjectAltName=DNS:localhost\n");
     Files.writeString(folder.resolve("holder.ext"), "extendedKeyUsage=clientAuth\n");
     sign(folder, "server", "/CN=localhost");
@@ -23,7 +23,7 @@ final class PostgresTestCertificates {
         List.of("chmod", "0600", folder.resolve("holder.key").toString()));
   }
 
-  /// Gives the server its key, and the CA of its clients.
+  /// Copies the server's certificate and key, and the CA of its clients, into the data folder.
   static void install(Path folder, Path data) throws IOException {
     Files.copy(folder.resolve("server.crt"), data.resolve("server.crt"));
     Files.copy(folder.resolve("server.key"), data.resolve("server.key"));
@@ -36,7 +36,7 @@ final class PostgresTestCertificates {
     }
   }
 
-  private static void makeSelfSigned(
+  private static void createSelfSigned(
       Path folder, String name, String subject, List<String> extraArguments) {
     List<String> command =
         new ArrayList<>(

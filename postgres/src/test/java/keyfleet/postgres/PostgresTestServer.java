@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
-/// A PostgreSQL server of our own, on a free port of this host, in a folder that goes with it.
+/// A PostgreSQL server for tests, on a free port of this host, with a temporary data folder.
 public final class PostgresTestServer implements AutoCloseable {
-  static final String ADMIN = "keeper";
+  static final String ADMIN = "admin";
 
   private static final int STEP_MILLIS = 50;
   private static final int STEPS = 600;
@@ -38,13 +38,14 @@ public final class PostgresTestServer implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(new Thread(this::close));
   }
 
-  /// One for all tests that leave it as it is; it ends with the JVM.
+  /// One server for all tests that do not restart it; it ends with the JVM.
   public static PostgresTestServer shared() {
     return Shared.SERVER;
   }
 
   private static final class Shared {
-    /// No test pulls the plug: what a killed server has handed to the system is not lost.
+    /// Without `fsync` is safe here: no test cuts the power, and the system keeps what a killed
+    /// server has written.
     private static final PostgresTestServer SERVER = startNew("fsync = off");
   }
 
@@ -83,7 +84,7 @@ public final class PostgresTestServer implements AutoCloseable {
     return data(folder);
   }
 
-  /// Of that database, as the administrator, whom this host trusts.
+  /// A URL of that database with the administrator's role, which needs no password on this host.
   public String url(String database, String query) {
     return "postgresql://%s@127.0.0.1:%d/%s?%s".formatted(ADMIN, port, database, query);
   }
@@ -101,7 +102,8 @@ public final class PostgresTestServer implements AutoCloseable {
     }
   }
 
-  /// Runs statements in `database`, each for itself; the first column of the last one's first row.
+  /// Runs statements in `database`, each in its own transaction. Returns the first column of the
+  /// first row of the last one.
   public String execute(String database, String... statements) {
     try (Connection connection = connect(database);
         Statement statement = connection.createStatement()) {
@@ -118,7 +120,7 @@ public final class PostgresTestServer implements AutoCloseable {
     }
   }
 
-  /// As a crash does it: at once, with nothing written down.
+  /// Like a crash: at once, without a shutdown checkpoint.
   public void kill() {
     process.destroyForcibly();
     await(process);
@@ -136,11 +138,11 @@ public final class PostgresTestServer implements AutoCloseable {
         Files.deleteIfExists(path);
       }
     } catch (IOException | UncheckedIOException e) {
-      // A server process on its way out may still remove files of its own.
+      // An ending server process may still remove files itself.
     }
   }
 
-  /// Tries again while processes of a killed server still hold its memory.
+  /// Retries while processes of a killed server still hold its shared memory.
   private Process launch() {
     for (int i = 0; i < STEPS; i++) {
       Process child = spawn();
@@ -222,13 +224,13 @@ public final class PostgresTestServer implements AutoCloseable {
 
   /// The server refuses to run as root.
   private static List<String> asServerUser(String... command) {
-    List<String> whole = new ArrayList<>();
+    List<String> full = new ArrayList<>();
     if (isRoot()) {
-      whole.addAll(
+      full.addAll(
           List.of("setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--"));
     }
-    whole.addAll(List.of(command));
-    return whole;
+    full.addAll(List.of(command));
+    return full;
   }
 
   private static boolean isRoot() {

@@ -32,9 +32,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/// What becomes of a write that has to wait, and of the order of revisions and times.
+/// Writes that wait for a lock, and the order of revisions and store times.
 class PostgresWriteOrderTest {
-  private static final String DATABASE = "turns";
+  private static final String DATABASE = "write_order";
   private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Key A = new Key("a");
   private static final Value VALUE = Value.of("value");
@@ -59,8 +59,8 @@ class PostgresWriteOrderTest {
     engine.close();
   }
 
-  /// Someone else writes and deletes the key while a writer waits: what it drew before would be
-  /// lower than what was seen.
+  /// Another session writes and deletes the key while a writer waits: a revision taken before the
+  /// wait would be lower than a revision that was seen.
   @Test
   void waitingWrite_takesItsRevisionAfterTheWait() throws SQLException {
     Key key = new Key("waited");
@@ -117,7 +117,7 @@ class PostgresWriteOrderTest {
     assertEquals(Optional.empty(), kv.get(THINGS, key));
   }
 
-  /// Each reader of a key sees its revisions rise, through every deletion.
+  /// Each reader of a key sees its revisions rise, also across deletions.
   @Test
   void revisionsOfContestedKey_onlyRise() {
     List<CompletableFuture<Integer>> all = new ArrayList<>();
@@ -134,9 +134,9 @@ class PostgresWriteOrderTest {
     long last = 0;
     int done = 0;
     for (int i = 0; i < WRITES; i++) {
-      WriteResult writeResult =
+      WriteResult result =
           (i + writer) % 2 == 0 ? kv.put(THINGS, key, VALUE) : kv.create(THINGS, key, VALUE);
-      if (writeResult instanceof Written(var revision)) {
+      if (result instanceof Written(var revision)) {
         assertTrue(revision.number() > last, revision + " after " + last);
         last = revision.number();
         done++;
@@ -202,16 +202,16 @@ class PostgresWriteOrderTest {
   }
 
   private interface WriteCall {
-    WriteResult make();
+    WriteResult run();
   }
 
-  /// Starts a call while `other` has the key's turn, and returns when it waits for it.
+  /// Starts a call while `other` holds the key's lock, and returns when the call waits for it.
   private static CompletableFuture<WriteResult> startWhileKeyIsLocked(
-      Connection other, Statement statement, Key key, WriteCall writeCall) throws SQLException {
+      Connection other, Statement statement, Key key, WriteCall call) throws SQLException {
     other.setAutoCommit(false);
     statement.execute(
         "SELECT pg_advisory_xact_lock(hashtextextended('keyfleet/things/%s', 0))".formatted(key));
-    CompletableFuture<WriteResult> waiting = CompletableFuture.supplyAsync(writeCall::make);
+    CompletableFuture<WriteResult> waiting = CompletableFuture.supplyAsync(call::run);
     int tries = 0;
     while (server
         .execute(
@@ -219,7 +219,7 @@ class PostgresWriteOrderTest {
             "SELECT count(*) FROM pg_locks, pg_sleep(0.02) WHERE locktype = 'advisory' AND NOT"
                 + " granted")
         .equals("0")) {
-      assertTrue(tries++ < 500, "nobody waits for its turn");
+      assertTrue(tries++ < 500, "no session waits for the key's lock");
     }
     return waiting;
   }
@@ -231,7 +231,7 @@ class PostgresWriteOrderTest {
     }
   }
 
-  private static Revision revisionOf(WriteResult writeResult) {
-    return assertInstanceOf(Written.class, writeResult).revision();
+  private static Revision revisionOf(WriteResult result) {
+    return assertInstanceOf(Written.class, result).revision();
   }
 }

@@ -17,7 +17,7 @@ import keyfleet.crypto.Envelope;
 import keyfleet.crypto.KekVersion;
 import org.junit.jupiter.api.Test;
 
-/// The server reads the version of an envelope as `crypto` does.
+/// The SQL expression reads the version of an envelope exactly as `crypto` does.
 class VersionTagSqlTest {
   private static final long SEED = 20_261_116;
 
@@ -45,7 +45,7 @@ class VersionTagSqlTest {
     assertEquals(true, readable > 100 && readable < all.size() - 100, readable + " are envelopes");
   }
 
-  /// Around every length that matters.
+  /// Lengths around every limit.
   private static List<byte[]> lengths() {
     List<byte[]> all = new ArrayList<>();
     for (int wrapped : new int[] {0, 1, 40, 4095, 4096, 4097, 65_535}) {

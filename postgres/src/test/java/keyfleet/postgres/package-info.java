@@ -1,4 +1,6 @@
-/// PostgreSQL held to the contract of `store`, on real servers.
+/// Tests of the PostgreSQL engine: the contract suite of `store`, and more, on real servers.
+///
+/// Start reading at: [PostgresTestServer] (the server), [CustomersTable] (a fenced table).
 @NullMarked
 package keyfleet.postgres;
 

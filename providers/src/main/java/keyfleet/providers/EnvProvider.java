@@ -19,7 +19,7 @@ final class EnvProvider implements KekProvider {
 
   private static final String PREFIX = "KEYFLEET_KEK_";
 
-  /// The keyring of a variable that names none.
+  /// The keyring of a variable without a keyring name.
   private static final String DEFAULT_KEYRING = KeyringName.MAIN.toVariableForm();
 
   private static final Pattern VARIABLE =
@@ -42,8 +42,8 @@ final class EnvProvider implements KekProvider {
 
   @Override
   public KekSet load() {
-    variables().forEach(this::read);
-    return registry.kekSet();
+    findVariables().forEach(this::read);
+    return registry.toKekSet();
   }
 
   private void read(KekVersion version, String variable) {
@@ -52,11 +52,11 @@ final class EnvProvider implements KekProvider {
     registry.put(version, key, variable);
   }
 
-  private Map<KekVersion, String> variables() {
+  private Map<KekVersion, String> findVariables() {
     Map<KekVersion, String> byVersion = new TreeMap<>();
     for (String name : environment.keySet()) {
       if (name.startsWith(PREFIX)) {
-        version(name).ifPresent(version -> add(byVersion, version, name));
+        parseVersion(name).ifPresent(version -> add(byVersion, version, name));
       }
     }
     return byVersion;
@@ -70,9 +70,10 @@ final class EnvProvider implements KekProvider {
     }
   }
 
-  /// The version that a variable names for this keyring; nothing for another keyring's. A name that
-  /// is almost right is refused: it is a typing error that would show much later as a laggard.
-  private Optional<KekVersion> version(String name) {
+  /// The version that a variable holds for this keyring; empty for a variable of another keyring.
+  /// An almost valid name is refused: it is a typing error that would otherwise show up much later,
+  /// as a laggard.
+  private Optional<KekVersion> parseVersion(String name) {
     Matcher matcher = VARIABLE.matcher(name);
     if (!matcher.matches()) {
       throw invalidName(name);
@@ -80,13 +81,18 @@ final class EnvProvider implements KekProvider {
     KekVersion version =
         KekVersion.parse(matcher.group("version")).orElseThrow(() -> invalidName(name));
     String ring = matcher.group("ring");
-    boolean ours = keyring.toVariableForm().equals(ring == null ? DEFAULT_KEYRING : ring);
-    return ours ? Optional.of(version) : Optional.empty();
+    boolean isOwn = keyring.toVariableForm().equals(ring == null ? DEFAULT_KEYRING : ring);
+    return isOwn ? Optional.of(version) : Optional.empty();
   }
 
   private static ProviderException invalidName(String name) {
     return new ProviderException(
-        name + " names no key: " + PREFIX + "V2 does, or " + PREFIX + "<RING>_V2",
+        name
+            + " is not a valid key variable; the form is "
+            + PREFIX
+            + "V2 or "
+            + PREFIX
+            + "<RING>_V2",
         "rename or unset " + name);
   }
 

@@ -2,18 +2,17 @@ package keyfleet.providers;
 
 import keyfleet.crypto.KekSet;
 
-/// A place where the KEKs of one keyring live. The KEKs that it hands out wrap and unwrap by
-/// themselves.
+/// The source of the KEKs of one keyring. The KEKs that it returns wrap and unwrap by themselves.
 public interface KekProvider extends AutoCloseable {
-  /// What heartbeats and messages call this kind of provider: `env`, `file`…
+  /// The kind of provider, as heartbeats and messages name it: `env`, `file`…
   String name();
 
-  /// Looks again and returns every version that can be used now. A version that was returned before
-  /// is the same object as before: its bytes are never replaced in memory. Throws
-  /// [ProviderException] if anything found is bad; what an earlier call returned stays usable.
+  /// Loads every version that can be used now. A version that was returned before is the same
+  /// object as before: its bytes are never replaced in memory. Throws [ProviderException] if
+  /// anything it finds is invalid; the KEKs of earlier calls stay usable.
   KekSet load();
 
-  /// Forgets the keys; those handed out stop working.
+  /// Drops the keys; KEKs that were returned stop working.
   @Override
   void close();
 }

@@ -7,20 +7,21 @@ import keyfleet.crypto.SecretAccess;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.SoftwareKek;
 
-/// A key as text: 64 hex digits. Works on bytes and wipes them, since a `String` cannot be wiped.
+/// A key as text: 64 hex digits. It works on bytes and wipes them, because a `String` cannot be
+/// wiped.
 public final class KeyHex {
   private static final int DIGITS = 2 * SoftwareKek.BYTES;
 
-  /// What a message says of a key that is not one; the key itself is never shown.
+  /// The rule that messages about an invalid key quote; the key itself is never shown.
   public static final String RULE = "a key is " + DIGITS + " hex digits";
 
   private KeyHex() {}
 
-  /// The key, or nothing if `text` is not exactly 64 hex digits. `text` is wiped.
+  /// The key; empty if `text` is not exactly 64 hex digits. Wipes `text`.
   public static Optional<SecretBytes> parse(byte[] text) {
     byte[] key = new byte[SoftwareKek.BYTES];
     try {
-      return text.length == DIGITS && decode(text, key)
+      return text.length == DIGITS && tryDecode(text, key)
           ? Optional.of(SecretBytes.copyOf(key))
           : Optional.empty();
     } finally {
@@ -29,7 +30,7 @@ public final class KeyHex {
     }
   }
 
-  private static boolean decode(byte[] text, byte[] key) {
+  private static boolean tryDecode(byte[] text, byte[] key) {
     for (int i = 0; i < text.length; i++) {
       if (!HexFormat.isHexDigit(text[i])) {
         return false;
@@ -39,7 +40,7 @@ public final class KeyHex {
     return true;
   }
 
-  /// The digits and a line feed, for the caller to wipe.
+  /// The digits and a line feed; the caller wipes them.
   public static byte[] format(SecretBytes key) {
     byte[] bytes = key.reveal(SecretAccess.granted());
     byte[] text = new byte[2 * bytes.length + 1];

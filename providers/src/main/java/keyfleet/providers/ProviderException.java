@@ -1,7 +1,7 @@
 package keyfleet.providers;
 
-/// A provider cannot be used as it is set up. The message is one sentence with the place, the rule
-/// and never a secret; the remedy is what to type or to change.
+/// A provider cannot be used with its present setup. The message is one sentence with the place and
+/// the rule, and never a secret. The remedy is what to type or to change.
 public final class ProviderException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -14,14 +14,14 @@ import keyfleet.providers.vault.VaultProvider;
 import keyfleet.providers.vault.VaultSpec;
 import org.jspecify.annotations.Nullable;
 
-/// A provider as an operator names it: `env`, `file:DIR`,
+/// A provider as an operator specifies it: `env`, `file:DIR`,
 /// `pkcs11:MODULE?token=LABEL&pin-file=FILE`, `vault:URL?token-file=FILE`,
-/// `simulated:DIR?latency=20ms&rate=100`. Other rooms bring kinds of their own.
+/// `simulated:DIR?latency=20ms&rate=100`. Other modules add kinds of their own.
 public interface ProviderSpec {
-  /// The provider itself, which has not looked for keys yet.
+  /// Creates the provider, which has not loaded any keys yet.
   KekProvider open(KeyringName keyring, ProviderContext context);
 
-  /// What a provider needs from the process it runs in.
+  /// What a provider needs from its process.
   record ProviderContext(Map<String, String> environment, SecureRandom random, Ticker ticker) {}
 
   record Env() implements ProviderSpec {
@@ -54,7 +54,7 @@ public interface ProviderSpec {
     }
   }
 
-  /// A provider of this room.
+  /// Parses the specification of a provider of this module.
   static ProviderSpec parse(String text) {
     ProviderSpecReader reader = new ProviderSpecReader(text);
     ProviderSpec spec =
@@ -64,7 +64,7 @@ public interface ProviderSpec {
           case Pkcs11Provider.NAME -> new Pkcs11(parsePkcs11(reader));
           case VaultProvider.NAME -> VaultSpec.parse(reader);
           case SimulatedProvider.NAME -> parseSimulated(reader);
-          default -> throw reader.invalid("there is no such kind", Syntax.ALL);
+          default -> throw reader.invalid("unknown provider kind", Syntax.ALL);
         };
     reader.refuseUnknownOptions();
     return spec;
@@ -72,7 +72,7 @@ public interface ProviderSpec {
 
   private static ProviderSpec parseEnv(ProviderSpecReader reader) {
     if (reader.hasPath()) {
-      throw reader.invalid("env takes nothing behind it", "env");
+      throw reader.invalid("env takes no path", "env");
     }
     return new Env();
   }
@@ -107,7 +107,7 @@ public interface ProviderSpec {
       throw reader.invalid("latency= is not a duration", "latency=500ms or latency=2s");
     }
     if (!Syntax.RATE.matcher(rate).matches()) {
-      throw reader.invalid("rate= is not a number of calls a second", "rate=100");
+      throw reader.invalid("rate= is not a number of calls per second", "rate=100");
     }
     return new Simulated(folder, latency, Integer.parseInt(rate));
   }
@@ -121,7 +121,7 @@ public interface ProviderSpec {
     return matcher.group(2).equals("s") ? Duration.ofSeconds(amount) : Duration.ofMillis(amount);
   }
 
-  /// How the parts must look.
+  /// The patterns of the parts.
   final class Syntax {
     private static final String PKCS11 = "pkcs11:MODULE?token=LABEL&pin-file=FILE";
     private static final String ALL =

@@ -8,9 +8,9 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The parts of `KIND:PATH?NAME=VALUE&…`. Each option is taken once; what is left at the end is a
-/// mistake. Messages show the part before `?` alone, and of an address not what stands before its
-/// `@`: someone may have put a secret there.
+/// Reads the parts of `KIND:PATH?NAME=VALUE&…`. Each option is taken once; an option that remains
+/// at the end is an error. Messages show only the part before `?`, and of an address not the part
+/// before `@`, because that may contain a secret.
 public final class ProviderSpecReader {
   private final String subject;
   private final String kind;
@@ -34,16 +34,17 @@ public final class ProviderSpecReader {
     int equals = pair.indexOf('=');
     if (equals < 1
         || options.put(pair.substring(0, equals), decode(pair.substring(equals + 1))) != null) {
-      throw invalid("options are NAME=VALUE, joined by &, each once", "keyfleet kek verify --help");
+      throw invalid(
+          "options are NAME=VALUE, joined by &, each at most once", "keyfleet kek verify --help");
     }
   }
 
-  /// Percent-decoded, as in a URL, but a plus stays a plus.
+  /// Percent-decodes as in a URL, but a plus stays a plus.
   private String decode(String value) {
     try {
       return URLDecoder.decode(value.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      throw invalid("an option has a % that two hex digits do not follow", "write %25 for a %");
+      throw invalid("a % in an option must be followed by two hex digits", "write %25 for a %");
     }
   }
 
@@ -55,15 +56,15 @@ public final class ProviderSpecReader {
     return !path.isEmpty();
   }
 
-  /// What stands behind the kind; `form` shows how it should have looked.
+  /// The text after the kind; `example` shows the expected form.
   public String address(String example) {
     if (path.isEmpty()) {
-      throw invalid("something is missing behind it", example);
+      throw invalid("the address is missing", example);
     }
     return path;
   }
 
-  /// The path behind the kind; `form` shows how it should have looked.
+  /// The path after the kind; `example` shows the expected form.
   Path path(String example) {
     if (path.isEmpty()) {
       throw invalid("a path is missing", example);
@@ -75,7 +76,7 @@ public final class ProviderSpecReader {
     try {
       return Path.of(text);
     } catch (InvalidPathException e) {
-      throw invalid("that is no path", example);
+      throw invalid("not a valid path", example);
     }
   }
 
@@ -90,7 +91,7 @@ public final class ProviderSpecReader {
 
   public void refuseUnknownOptions() {
     if (!options.isEmpty()) {
-      throw invalid("there is no option " + options.keySet().iterator().next(), "leave it out");
+      throw invalid("unknown option " + options.keySet().iterator().next(), "leave it out");
     }
   }
 

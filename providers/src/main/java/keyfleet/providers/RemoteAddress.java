@@ -6,17 +6,18 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Where a remote is: `https://HOST[:PORT]`. Plain http would show data keys and credentials to the
-/// network, so it is for this host alone.
+/// The address of a remote: `https://HOST[:PORT]`. Plain http would show data keys and credentials
+/// to the network, so it is allowed only for this host.
 public final class RemoteAddress {
   private static final Pattern LOOPBACK =
       Pattern.compile("localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\]");
 
   private RemoteAddress() {}
 
-  /// The address without a slash at its end, or the rule that `text` breaks.
+  /// Parses `text` into an address without a slash at the end. Throws with the rule that `text`
+  /// breaks.
   public static URI parse(ProviderSpecReader reader, String text, String example) {
-    URI uri = parseUri(text).orElseThrow(() -> reader.invalid("that is no address", example));
+    URI uri = parseUri(text).orElseThrow(() -> reader.invalid("not a valid address", example));
     String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
     if (uri.getHost() == null || !(scheme.equals("https") || scheme.equals("http"))) {
       throw reader.invalid("an address is https://HOST or https://HOST:PORT", example);
@@ -26,11 +27,10 @@ public final class RemoteAddress {
     }
     String path = uri.getRawPath() == null ? "" : uri.getRawPath();
     if (!(path.isEmpty() || path.equals("/")) || uri.getRawFragment() != null) {
-      throw reader.invalid("an address ends behind its port", example);
+      throw reader.invalid("an address has no path after its port", example);
     }
     if (scheme.equals("http") && !LOOPBACK.matcher(uri.getHost()).matches()) {
-      throw reader.invalid(
-          "http, which hides nothing, is for a server on this host alone", example);
+      throw reader.invalid("plain http is allowed only for a server on this host", example);
     }
     return URI.create(scheme + "://" + uri.getRawAuthority());
   }

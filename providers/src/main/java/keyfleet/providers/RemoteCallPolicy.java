@@ -9,15 +9,15 @@ import keyfleet.providers.RemoteResult.RetryLater;
 import keyfleet.providers.RemoteResult.Success;
 import org.jspecify.annotations.Nullable;
 
-/// The manners in which one remote is asked, by any number of threads: each on its own thread,
-/// within a total time, a few times with pauses that differ, and not at all while the remote wants
-/// to be left alone.
+/// The rules for calls to one remote: a total time per call, a few attempts with random backoff, a
+/// limit of calls in flight, and no calls while the remote has asked for a pause. Any number of
+/// threads call it; each call stays on its own thread.
 public final class RemoteCallPolicy {
-  /// How long a caller can wait, and how much of that one attempt may take.
+  /// The total time of a call, and the time of one attempt.
   public enum TimeBudget {
     /// For wraps and unwraps: below the three seconds that a kube-apiserver gives its plugin.
     KEY_OPERATION(Duration.ofMillis(2500), Duration.ofMillis(1200)),
-    /// For a provider's look: the first call of a process also starts its TLS and its client.
+    /// For loading keys: the first call of a process also starts TLS and the client.
     LOAD(Duration.ofSeconds(6), Duration.ofSeconds(4));
 
     private final Duration total;
@@ -29,12 +29,12 @@ public final class RemoteCallPolicy {
     }
   }
 
-  /// One request, which may take as long as it is told.
+  /// One request, which must end within the given limit.
   public interface Attempt<T> {
     RemoteResult<T> run(Duration limit);
   }
 
-  /// When the remote may be asked again, and whether it was the remote that named the time.
+  /// When the remote may be called again, and whether the remote named that time.
   private record CoolDown(long until, String reason, Origin origin) {}
 
   private enum Origin {
@@ -47,10 +47,11 @@ public final class RemoteCallPolicy {
 
   private static final Duration FIRST_BACKOFF = Duration.ofMillis(50);
 
-  /// After everything was tried: whoever comes next shall not wait through it all again.
+  /// After a call that used all its attempts, so that the next callers do not wait through all of
+  /// them again.
   static final Duration COOL_DOWN = Duration.ofSeconds(1);
 
-  /// A remote that names a longer rest is asked again after this.
+  /// The longest cool-down: a remote that names a longer one is called again after this.
   static final Duration MAX_COOL_DOWN = Duration.ofMinutes(1);
 
   private final String remote;
@@ -59,20 +60,20 @@ public final class RemoteCallPolicy {
   private final Semaphore inFlight = new Semaphore(MAX_IN_FLIGHT);
   private volatile @Nullable CoolDown coolDown;
 
-  /// `remote` begins every sentence about it.
+  /// `remote` is the subject of every message about it.
   public RemoteCallPolicy(String remote, Ticker ticker, RandomGenerator random) {
     this.remote = remote;
     this.ticker = ticker;
     this.random = random;
   }
 
-  /// What the remote gave. Throws [KekUnavailableException] if it gave nothing in time, and
-  /// whatever an attempt throws.
+  /// The value that the remote returned. Throws [KekUnavailableException] if there is none in time,
+  /// and the exceptions of an attempt.
   public <T> T run(TimeBudget budget, Attempt<T> attempt) {
     long deadline = ticker.nanos() + budget.total.toNanos();
     awaitCoolDown(deadline);
-    if (!acquire(budget.total)) {
-      throw unavailable(MAX_IN_FLIGHT + " calls are under way, and none ended in time");
+    if (!tryAcquire(budget.total)) {
+      throw unavailable(MAX_IN_FLIGHT + " calls are in progress, and none ended in time");
     }
     try {
       return repeat(budget, deadline, attempt);
@@ -104,7 +105,7 @@ public final class RemoteCallPolicy {
     }
   }
 
-  /// Waits if the remote named a time that this call can wait for; fails at once otherwise.
+  /// Waits if the remote named a time that fits into this call, and fails at once otherwise.
   private void awaitCoolDown(long deadline) {
     CoolDown now = coolDown;
     if (now == null || now.until() - ticker.nanos() <= 0) {
@@ -112,7 +113,7 @@ public final class RemoteCallPolicy {
     }
     Duration wait = Duration.ofNanos(now.until() - ticker.nanos()).plus(backoff(1));
     if (now.origin() == Origin.LOCAL || wait.compareTo(remaining(deadline)) >= 0) {
-      throw unavailable(now.reason() + "; it is asked again in " + wait.toMillis() + " ms");
+      throw unavailable(now.reason() + "; next call allowed in " + wait.toMillis() + " ms");
     }
     ticker.pause(wait);
   }
@@ -131,7 +132,7 @@ public final class RemoteCallPolicy {
         new CoolDown(ticker.nanos() + shorter(wait, MAX_COOL_DOWN).toNanos(), reason, origin);
   }
 
-  private boolean acquire(Duration limit) {
+  private boolean tryAcquire(Duration limit) {
     try {
       return inFlight.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
@@ -140,8 +141,8 @@ public final class RemoteCallPolicy {
     }
   }
 
-  /// Doubles with each try; between half of that and all of it, so that processes which failed
-  /// together do not return together.
+  /// Doubles with each attempt. A random part of up to half keeps processes that failed together
+  /// from calling again together.
   private Duration backoff(int tries) {
     long most = FIRST_BACKOFF.toNanos() << (tries - 1);
     return Duration.ofNanos(most / 2 + random.nextLong(most / 2 + 1));

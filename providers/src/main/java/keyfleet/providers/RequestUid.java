@@ -4,10 +4,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
-/// The UID of the request on whose behalf this thread works, for remotes that take one along into
-/// their own logs.
+/// The UID of the request that this thread works for. Remotes that accept a UID write it into their
+/// own logs.
 public final class RequestUid {
-  /// What is safe in a header of any server; another UID is not sent.
+  /// The form that is safe in a header of any server. A UID of another form is not sent.
   private static final Pattern SAFE = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
   private static final ScopedValue<String> CURRENT = ScopedValue.newInstance();
@@ -22,7 +22,7 @@ public final class RequestUid {
     ScopedValue.where(CURRENT, uid).run(work);
   }
 
-  /// The UID, if there is one that a remote can be told.
+  /// The UID; empty if there is none or it must not be sent.
   public static Optional<String> current() {
     return CURRENT.isBound() && SAFE.matcher(CURRENT.get()).matches()
         ? Optional.of(CURRENT.get())

@@ -8,8 +8,8 @@ import keyfleet.crypto.Kek;
 import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
 
-/// Local keys that behave like a remote service's: each call takes a while, and too many in a
-/// second fail.
+/// Local keys that behave like those of a remote service: each call has a latency, and too many
+/// calls in a second fail.
 final class SimulatedProvider implements KekProvider {
   static final String NAME = "simulated";
 

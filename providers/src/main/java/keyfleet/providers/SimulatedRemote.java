@@ -3,8 +3,8 @@ package keyfleet.providers;
 import java.time.Duration;
 import keyfleet.crypto.KekUnavailableException;
 
-/// The manners of a remote service: latency, and a limit of calls in each second. A call over the
-/// limit fails at once, as a service that answers 429 does.
+/// The latency and the rate limit of a simulated remote service. A call over the limit fails at
+/// once, like a service that answers 429.
 final class SimulatedRemote {
   private static final long SECOND = Duration.ofSeconds(1).toNanos();
 

@@ -12,8 +12,8 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.SoftwareKek;
 
-/// The software KEKs that a provider has read so far. A version's bytes never change here, and no
-/// two versions share them: rotating to the same key would be a rotation in name only.
+/// The software KEKs that a provider has loaded so far. The bytes of a version never change, and no
+/// two versions may share them: a rotation to the same key would protect nothing.
 public final class SoftwareKekRegistry implements AutoCloseable {
   private record RegisteredKek(String source, SoftwareKek kek) {}
 
@@ -27,7 +27,7 @@ public final class SoftwareKekRegistry implements AutoCloseable {
     this.random = random;
   }
 
-  /// Takes over `key`, read from `source`: a variable's name or a file's path.
+  /// Takes ownership of `key`, which was read from `source`: a variable name or a file path.
   public void put(KekVersion version, SecretBytes key, String source) {
     SoftwareKek kek = new SoftwareKek(version, key, random);
     for (var other : registered.entrySet()) {
@@ -55,21 +55,21 @@ public final class SoftwareKekRegistry implements AutoCloseable {
         "keyfleet kek generate");
   }
 
-  /// Lets go of all other versions. They are wiped at the next call, one load later, so that an
-  /// operation under way with the previous keys ends well.
+  /// Removes all other versions. Their keys are wiped at the next call, one load later, so that
+  /// operations in progress can finish.
   public void retain(Set<KekVersion> found) {
     awaitingClose.forEach(SoftwareKek::close);
     awaitingClose.clear();
     registered
         .entrySet()
-        .removeIf(entry -> !found.contains(entry.getKey()) && drop(entry.getValue()));
+        .removeIf(entry -> !found.contains(entry.getKey()) && closeLater(entry.getValue()));
   }
 
-  private boolean drop(RegisteredKek removed) {
+  private boolean closeLater(RegisteredKek removed) {
     return awaitingClose.add(removed.kek());
   }
 
-  public KekSet kekSet() {
+  public KekSet toKekSet() {
     return KekSet.of(keyring, registered.values().stream().map(RegisteredKek::kek).toList());
   }
 

@@ -2,7 +2,7 @@ package keyfleet.providers;
 
 import java.time.Duration;
 
-/// Elapsed time and waiting, from outside: the system's in production, a virtual one in tests.
+/// Elapsed time and waiting: the real ones in production, virtual ones in tests.
 public interface Ticker {
   long nanos();
 

@@ -3,8 +3,8 @@ package keyfleet.providers;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/// The trace that this thread's work belongs to, as headers for a remote that continues it. They
-/// hold numbers of the trace, and nothing of what is worked on.
+/// The trace of the work of this thread, as headers for a remote that continues it. They hold ids
+/// of the trace and nothing about the data.
 public final class TraceHeaders {
   private static final ScopedValue<Map<String, String>> CURRENT = ScopedValue.newInstance();
 
@@ -14,7 +14,7 @@ public final class TraceHeaders {
     return ScopedValue.where(CURRENT, Map.copyOf(headers)).call(work::get);
   }
 
-  /// None, if nobody traces this work.
+  /// The headers; empty if this work is not traced.
   public static Map<String, String> current() {
     return CURRENT.isBound() ? CURRENT.get() : Map.of();
   }

@@ -1,16 +1,20 @@
-/// Where KEKs live. A provider belongs to one keyring, loads its versions, and hands out KEKs that
-/// wrap and unwrap; it never says which version to use.
+/// Providers: where the KEKs of a keyring are stored, and how a process loads them. A provider
+/// belongs to one keyring. It never decides which version to use.
 ///
-/// | provider    | a version's key                                              | seen without a restart |
-/// |-------------|--------------------------------------------------------------|------------------------|
-/// | `env`       | variable `KEYFLEET_KEK_V<N>` or `KEYFLEET_KEK_<RING>_V<N>`    | no                     |
-/// | `file`      | file `<ring>.v<N>.key` in a folder, mode 0400 or 0600        | yes                    |
-/// | `pkcs11`    | token key labelled `keyfleet-<ring>-v<N>`, not extractable   | yes                    |
-/// | `vault`     | version N of one Transit key of OpenBaoServer or Vault             | yes                    |
-/// | `simulated` | as `file`, with the latency and rate limit of a remote added | yes                    |
+/// Start reading at: [KekProvider], [ProviderSpec], [RemoteCallPolicy].
 ///
-/// `awskms` is a room of its own, as it brings an SDK. A remote is asked on the caller's thread,
-/// with the manners of [RemoteCallPolicy]; which of its keys is which version, ADR 11 says.
+/// | provider    | key of a version                                             | new version without restart |
+/// |-------------|--------------------------------------------------------------|-----------------------------|
+/// | `env`       | variable `KEYFLEET_KEK_V<N>` or `KEYFLEET_KEK_<RING>_V<N>`   | no                          |
+/// | `file`      | file `<ring>.v<N>.key` in a folder, mode 0400 or 0600        | yes                         |
+/// | `pkcs11`    | token key labelled `keyfleet-<ring>-v<N>`, not extractable   | yes                         |
+/// | `vault`     | version N of one Transit key of OpenBao or Vault             | yes                         |
+/// | `simulated` | as `file`, with the latency and rate limit of a remote added | yes                         |
+///
+/// The sub-packages `file`, `pkcs11` and `vault` hold one kind each. Only [ProviderSpec] names
+/// them. The kind `awskms` is a module of its own, because it brings an SDK. A remote is called on
+/// the thread of the caller, within the limits of [RemoteCallPolicy]. ADR 11 says which key of a
+/// remote is which version.
 ///
 /// Callers may use the KEKs from any thread, and call `load` from one thread at a time.
 @NullMarked

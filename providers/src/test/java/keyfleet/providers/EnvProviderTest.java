@@ -62,7 +62,7 @@ class EnvProviderTest {
         "c0ffee0 c0ffee0 c0ffee0 c0ffee0 c0ffee0 c0ffee0 c0ffee0 c0ffee0 ",
         "c0ffee0g"
       })
-  void valueThatIsNoKey_isRefusedByNameAndNeverShown(String value) {
+  void invalidKey_isRefusedByNameAndNeverShown(String value) {
     String text = value.length() == 8 ? value.repeat(8) : value;
     ProviderException refusal = refusal(() -> load(Map.of("KEYFLEET_KEK_V7", text)));
     assertEquals(
@@ -81,7 +81,7 @@ class EnvProviderTest {
         "KEYFLEET_KEK_main_V1",
         "KEYFLEET_KEK_V1_"
       })
-  void nameThatIsAlmostRight_isRefused(String name) {
+  void almostValidName_isRefused(String name) {
     assertTrue(refusal(() -> load(Map.of(name, KEY_1))).getMessage().startsWith(name));
   }
 

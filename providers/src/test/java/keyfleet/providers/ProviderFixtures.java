@@ -14,9 +14,9 @@ import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
 import org.junit.jupiter.api.function.Executable;
 
-/// The words in which the tests of this room speak.
+/// Test data of this module: keys, versions and key files.
 public final class ProviderFixtures {
-  /// Recognisable, so that a test can look for them where they must not be.
+  /// Recognisable, so that a test can search for them where they must not appear.
   public static final String KEY_1 = "c0ffee01".repeat(8);
 
   public static final String KEY_2 = "DECADE02".repeat(8);

@@ -27,7 +27,7 @@ class RemoteCallPolicyTest {
   private final RemoteCallPolicy callPolicy =
       new RemoteCallPolicy("the remote", ticker, new SplittableRandom(7));
 
-  /// Fails with what it is given, one after the other, then succeeds.
+  /// An attempt that fails with each of `failures` in turn, and then succeeds.
   private Attempt<String> failingFirst(List<RetryLater<String>> failures) {
     AtomicInteger tries = new AtomicInteger();
     return _ -> {
@@ -67,7 +67,7 @@ class RemoteCallPolicyTest {
     Attempt<String> failing = failingFirst(List.of(busy(0), busy(0), busy(0), busy(0), busy(0)));
     assertEquals("the remote is busy", unavailable(failing));
     assertEquals(RemoteCallPolicy.MAX_ATTEMPTS, attemptTimes.size());
-    assertTrue(unavailable(failing).contains("asked again in"));
+    assertTrue(unavailable(failing).contains("next call allowed in"));
     assertEquals(RemoteCallPolicy.MAX_ATTEMPTS, attemptTimes.size(), "it was asked in its rest");
     ticker.pause(RemoteCallPolicy.COOL_DOWN);
     assertEquals("value", callPolicy.run(TimeBudget.KEY_OPERATION, failing));
@@ -85,7 +85,8 @@ class RemoteCallPolicyTest {
     assertEquals("the remote is busy", unavailable(failingFirst(List.of(busy(30)))));
     assertEquals(Duration.ZERO, Duration.ofNanos(ticker.nanos()));
     assertTrue(
-        unavailable(failingFirst(List.of())).contains("asked again in 300"), "not 30 seconds");
+        unavailable(failingFirst(List.of())).contains("next call allowed in 300"),
+        "not 30 seconds");
     ticker.pause(Duration.ofSeconds(29));
     assertEquals("value", callPolicy.run(TimeBudget.KEY_OPERATION, failingFirst(List.of())));
     assertTrue(
@@ -101,7 +102,7 @@ class RemoteCallPolicyTest {
   }
 
   @Test
-  void whatCannotHeal_isThrownAtOnce() {
+  void permanentFault_isThrownAtOnce() {
     ProviderException fault = new ProviderException("a fault", "mend it");
     assertEquals(
         fault,

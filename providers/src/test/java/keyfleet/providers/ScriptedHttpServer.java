@@ -17,7 +17,8 @@ import java.util.function.Function;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/// A server on loopback that answers as a test says, for what a real one does not do on demand.
+/// A server on loopback that answers as a test says, for answers that a real server does not give
+/// on demand.
 public final class ScriptedHttpServer implements AutoCloseable {
   public record ScriptedResponse(int status, Map<String, String> headers, String body) {
     public ScriptedResponse(int status, String body) {
@@ -25,12 +26,11 @@ public final class ScriptedHttpServer implements AutoCloseable {
     }
   }
 
-  /// What came in.
   public record ReceivedRequest(String path, Map<String, List<String>> headers, String body) {
     public String header(String name) {
       return headers.entrySet().stream()
-          .filter(one -> one.getKey().equalsIgnoreCase(name))
-          .map(one -> String.join(",", one.getValue()))
+          .filter(header -> header.getKey().equalsIgnoreCase(name))
+          .map(header -> String.join(",", header.getValue()))
           .findFirst()
           .orElse("");
     }
@@ -83,10 +83,10 @@ public final class ScriptedHttpServer implements AutoCloseable {
               Map.copyOf(exchange.getRequestHeaders()),
               new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
       requests.add(request);
-      ScriptedResponse scriptedResponse = script.apply(request);
-      byte[] body = scriptedResponse.body().getBytes(StandardCharsets.UTF_8);
-      scriptedResponse.headers().forEach(exchange.getResponseHeaders()::set);
-      exchange.sendResponseHeaders(scriptedResponse.status(), body.length == 0 ? -1 : body.length);
+      ScriptedResponse response = script.apply(request);
+      byte[] body = response.body().getBytes(StandardCharsets.UTF_8);
+      response.headers().forEach(exchange.getResponseHeaders()::set);
+      exchange.sendResponseHeaders(response.status(), body.length == 0 ? -1 : body.length);
       exchange.getResponseBody().write(body);
     }
   }

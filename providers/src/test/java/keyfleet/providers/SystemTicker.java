@@ -3,7 +3,7 @@ package keyfleet.providers;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/// The machine's own time, for tests with a real server.
+/// Real time, for tests with a real server.
 public final class SystemTicker implements Ticker {
   @Override
   public long nanos() {

@@ -2,7 +2,7 @@ package keyfleet.providers;
 
 import java.time.Duration;
 
-/// Time that passes by being waited for.
+/// Virtual time, which passes only by waiting.
 final class VirtualTicker implements Ticker {
   private long nanos;
 

@@ -2,8 +2,8 @@ package keyfleet.rollout;
 
 import java.util.regex.Pattern;
 
-/// What a release replaces, such as `agent`. The name is used in keys and folders, hence the narrow
-/// alphabet.
+/// What a release replaces, such as `agent`. The name is part of keys and folder names, so it
+/// allows few characters.
 public record Component(String value) {
   private static final Pattern RULE = Pattern.compile("[a-z][a-z0-9-]{0,62}");
 

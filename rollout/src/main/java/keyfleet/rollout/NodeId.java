@@ -2,8 +2,9 @@ package keyfleet.rollout;
 
 import java.util.regex.Pattern;
 
-/// The name of a host under a watchdog. It is part of a key in every store, hence the alphabet of
-/// the most restrictive one (NATS): dots separate parts, and no part is empty.
+/// The name of a host under a watchdog. It is part of a key in every store, so it uses the
+/// characters that the most restrictive store (NATS) accepts: dots separate parts, and no part is
+/// empty.
 public record NodeId(String value) implements Comparable<NodeId> {
   public static final int MAX_LENGTH = 255;
 

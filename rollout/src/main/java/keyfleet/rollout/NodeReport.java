@@ -3,8 +3,8 @@ package keyfleet.rollout;
 import java.util.List;
 
 /// What a node reports about a rollout's task; only the node writes it. `running` is the release
-/// that runs now, `seen` is the highest claim that it has obeyed in this rollout, and `reasons` say
-/// why the rules refused the release or why it could not be fetched.
+/// that runs now, `claim` is the highest claim that it has obeyed in this rollout, and `reasons`
+/// say why the rules refused the release or why it could not be fetched.
 public record NodeReport(
     NodeId node,
     Task task,
@@ -22,9 +22,9 @@ public record NodeReport(
       Task task,
       NodePhase phase,
       RollbackReason rollbackReason,
-      DriverClaim seen,
+      DriverClaim claim,
       Sha256 running) {
-    this(node, task, phase, rollbackReason, seen, running, List.of());
+    this(node, task, phase, rollbackReason, claim, running, List.of());
   }
 
   /// Whether the report is about this attempt of this rollout; any other report is outdated.

@@ -2,7 +2,8 @@ package keyfleet.rollout;
 
 import java.util.regex.Pattern;
 
-/// Names one rollout for ever. It is one token of a key in every store, hence the alphabet.
+/// The id of one rollout, never used again. It is one word of a key in every store, so it allows
+/// few characters.
 public record RolloutId(String value) implements Comparable<RolloutId> {
   private static final Pattern RULE = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 

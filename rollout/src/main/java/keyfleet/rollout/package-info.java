@@ -2,9 +2,9 @@
 ///
 /// The module is pure: no clock, no randomness, no I/O, no threads, no log; `now` and the seed are
 /// arguments. Every public type is immutable and may be used by several threads at once. It sends
-/// and stores nothing (`control` does), touches no artifact (the watchdog does) and authorises no
-/// node: facts are what nodes report about themselves. Bad input from people gives a sealed result;
-/// a value that breaks its type's rule is an `IllegalArgumentException`.
+/// and stores nothing (`control` does) and reads no artifact (the watchdog does). It does not
+/// decide which nodes are trusted: facts are what nodes report about themselves. Invalid input of
+/// an operator gives a sealed result; an invalid value in code is an `IllegalArgumentException`.
 ///
 /// | package       | what it decides                                                              |
 /// |---------------|------------------------------------------------------------------------------|
@@ -25,8 +25,8 @@
 /// no signature is valid for another format. The formats are in the descriptions of `.release` and
 /// `.plan`.
 ///
-/// Start reading with [Task], [Goal], [DesiredState] and [DriverClaim], then with `Rollout` in
-/// `.controller` and `Node` in `.node`.
+/// Start reading at: [Task], [Goal], [DesiredState], [DriverClaim], then `Rollout` in `.controller`
+/// and `Node` in `.node`.
 @NullMarked
 package keyfleet.rollout;
 

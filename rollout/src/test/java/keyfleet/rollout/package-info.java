@@ -1,3 +1,6 @@
+/// Builders that the tests of all rollout packages use.
+///
+/// Start reading at: [RolloutFixtures].
 @NullMarked
 package keyfleet.rollout;
 

@@ -12,20 +12,21 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
-/// What happens to a process, for who runs it: one line an event, written whole. For any thread.
+/// The log of a process for its operator: one line per event, written in one piece. Any thread may
+/// call it.
 public final class EventLog {
-  /// How a line looks.
+  /// The format of a line.
   public enum Format {
     TEXT,
     JSON
   }
 
-  /// How much an event matters.
+  /// The severity of an event.
   public enum Level {
     INFO,
-    /// Something is missing, and mends itself or waits for a person.
+    /// The process is degraded: it recovers by itself, or waits for a person.
     WARN,
-    /// Somebody should look now.
+    /// A person must look at it now.
     ERROR
   }
 

@@ -14,8 +14,8 @@ import keyfleet.store.engine.CompareAndSetProbe.Failed;
 import keyfleet.store.engine.CompareAndSetProbe.Inconclusive;
 import keyfleet.store.engine.CompareAndSetProbe.Passed;
 
-/// A store is not believed before it was tried: the first process that uses it lets a few writers
-/// race, and notes that what was acknowledged was there.
+/// Probes compare-and-set before the first use of a store: the first process runs a few racing
+/// writers and records in the store that every acknowledged write was kept.
 final class FirstUseCheck {
   private static final Bucket TRIALS = new Bucket.Lasting("store_trials");
   private static final Key RACE = new Key("race");
@@ -25,15 +25,15 @@ final class FirstUseCheck {
   private final String writerName;
   private final LongSupplier clock;
 
-  /// `name` is this process's alone.
+  /// @param writerName unique to this process
   FirstUseCheck(Kv kv, String writerName, LongSupplier clock) {
     this.kv = kv;
     this.writerName = writerName;
     this.clock = clock;
   }
 
-  /// Returns what is worth saying; empty if the store was tried before. Throws
-  /// [StoreRefusedException] if no key state is safe there.
+  /// Returns a message for the log; empty if the store was probed before. Throws
+  /// [StoreRefusedException] if key state is not safe in the store.
   String run() {
     if (kv.get(TRIALS, RACE).isPresent()) {
       return "";
@@ -43,17 +43,18 @@ final class FirstUseCheck {
       case Failed(String sentence) ->
           throw new StoreRefusedException(
               "this store loses writes that it acknowledged: " + sentence,
-              "another store; keyfleet doctor shows what is safe");
+              "use another store; keyfleet doctor checks one");
       case Inconclusive(String sentence) ->
           throw new StoreException(
-              "whether this store keeps what it acknowledges could not be judged: " + sentence);
+              "cannot tell whether this store keeps the writes that it acknowledges: " + sentence);
     };
   }
 
   private String storeTrial(int races) {
     Document trial = Document.builder().number("races", races).text("by", writerName).build();
-    WriteResult _ = kv.create(TRIALS, RACE, trial.toValue()); // another may have been faster
-    return "compare-and-set holds: of %d races each had one winner, and kept what it wrote"
+    WriteResult _ =
+        kv.create(TRIALS, RACE, trial.toValue()); // another process may have been faster
+    return "compare-and-set holds: each of %d races had one winner, and its write was kept"
         .formatted(races);
   }
 }

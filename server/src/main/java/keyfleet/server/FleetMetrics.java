@@ -28,30 +28,30 @@ import keyfleet.control.rewrap.RotationProgress;
 import keyfleet.crypto.CryptoListener.Operation;
 import keyfleet.crypto.CryptoListener.Outcome;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.FleetReadiness.NotReady;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.ReadinessGate.NotReady;
 import keyfleet.keyring.Rotation;
 import keyfleet.member.Member;
 import keyfleet.member.keys.CryptoMetrics;
 import keyfleet.store.engine.StoreCheck;
 
-/// What is measured of this process and its fleet; docs/reference/server.md lists it. Names and
-/// labels are few: there is a time series for each process and each version, and no more.
+/// The Prometheus metrics of this process and its fleet; docs/reference/server.md lists them.
+/// Labels are few: one time series for each process and each version, not one for each record.
 final class FleetMetrics implements MultiCollector {
   private static final double NANOS = 1e9;
 
-  private final String key;
+  private final String keyring;
   private final Member member;
-  private final FleetMonitor fleetMonitor;
+  private final FleetMonitor monitor;
   private final LongSupplier rewrapped;
   private final List<StoreCheck> checks;
 
   FleetMetrics(
-      Member member, FleetMonitor fleetMonitor, LongSupplier rewrapped, List<StoreCheck> checks) {
-    this.key = member.keyring().value();
+      Member member, FleetMonitor monitor, LongSupplier rewrapped, List<StoreCheck> checks) {
+    this.keyring = member.keyring().value();
     this.member = member;
-    this.fleetMonitor = fleetMonitor;
+    this.monitor = monitor;
     this.rewrapped = rewrapped;
     this.checks = List.copyOf(checks);
   }
@@ -59,40 +59,44 @@ final class FleetMetrics implements MultiCollector {
   @Override
   public MetricSnapshots collect() {
     List<MetricSnapshot> all = new ArrayList<>();
-    all.add(gauge("keyfleet_ready", "1 if this process may seal", of(member.isReady() ? 1 : 0)));
+    all.add(
+        gauge(
+            "keyfleet_ready",
+            "1 if this process is admitted and may seal",
+            keyPoint(member.isReady() ? 1 : 0)));
     all.add(storeChecks());
     all.add(
         CounterSnapshot.builder()
             .name("keyfleet_rotation_rewraps")
-            .help("records that this process has moved to another version")
-            .dataPoint(counterPoint(of(), rewrapped.getAsLong()))
+            .help("records that this process has rewrapped to another version")
+            .dataPoint(counterPoint(keyLabels(), rewrapped.getAsLong()))
             .build());
     addOperations(all);
     all.add(durations());
-    fleetMonitor.snapshot().ifPresent(it -> addFleet(it, all));
+    monitor.snapshot().ifPresent(it -> addFleet(it, all));
     return MetricSnapshots.of(all.toArray(MetricSnapshot[]::new));
   }
 
   private void addOperations(List<MetricSnapshot> all) {
     var operations = CounterSnapshot.builder().name("keyfleet_crypto_operations");
-    operations.help("values that this process has sealed, opened or moved to another version");
+    operations.help("values that this process has sealed, opened or rewrapped");
     SortedMap<KekVersion, Long> sealed = new TreeMap<>();
     member
         .keys()
         .metrics()
         .counts()
         .forEach((series, count) -> {
-          KekVersion held = series.version();
-          String version = held == null ? "none" : number(held);
+          KekVersion kekVersion = series.version();
+          String version = kekVersion == null ? "none" : number(kekVersion);
           operations.dataPoint(
               counterPoint(
-                  Labels.of("key", key, "version", version)
+                  Labels.of("key", keyring, "version", version)
                       .add("op", lowerCaseName(series.operation()))
                       .add("result", lowerCaseName(series.outcome())),
                   count));
           boolean wrapped = series.outcome() == Outcome.OK && series.operation() != Operation.OPEN;
-          if (wrapped && held != null) {
-            sealed.merge(held, count, Long::sum);
+          if (wrapped && kekVersion != null) {
+            sealed.merge(kekVersion, count, Long::sum);
           }
         });
     all.add(operations.build());
@@ -100,13 +104,13 @@ final class FleetMetrics implements MultiCollector {
     encryptions.help("data keys that this process has wrapped with the version");
     sealed.forEach((version, count) ->
         encryptions.dataPoint(
-            counterPoint(Labels.of("key", key, "version", number(version)), count)));
+            counterPoint(Labels.of("key", keyring, "version", number(version)), count)));
     all.add(encryptions.build());
   }
 
   private MetricSnapshot durations() {
     var points = HistogramSnapshot.builder().name("keyfleet_crypto_operation_duration_seconds");
-    points.help("how long values took to be sealed, opened or moved, whatever came of it");
+    points.help("how long it took to seal, open or rewrap a value, failures included");
     double[] bounds =
         DoubleStream.concat(
                 CryptoMetrics.BUCKET_BOUNDS.stream().mapToDouble(FleetMetrics::seconds),
@@ -116,13 +120,13 @@ final class FleetMetrics implements MultiCollector {
         .keys()
         .metrics()
         .durations()
-        .forEach((operation, latencyHistogram) -> {
-          long[] counts = latencyHistogram.counts().stream().mapToLong(Long::longValue).toArray();
+        .forEach((operation, histogram) -> {
+          long[] counts = histogram.counts().stream().mapToLong(Long::longValue).toArray();
           points.dataPoint(
               new HistogramDataPointSnapshot(
                   ClassicHistogramBuckets.of(bounds, counts),
-                  seconds(latencyHistogram.sum()),
-                  Labels.of("key", key, "op", lowerCaseName(operation)),
+                  seconds(histogram.sum()),
+                  Labels.of("key", keyring, "op", lowerCaseName(operation)),
                   Exemplars.EMPTY,
                   0));
         });
@@ -139,7 +143,7 @@ final class FleetMetrics implements MultiCollector {
 
   private MetricSnapshot storeChecks() {
     var points = GaugeSnapshot.builder().name("keyfleet_store_checks");
-    points.help("what was found about the store's safety when it was opened");
+    points.help("results of the safety checks when the store was opened");
     for (StoreCheck.Level level : StoreCheck.Level.values()) {
       long count = checks.stream().filter(it -> it.level() == level).count();
       points.dataPoint(point(Labels.of("level", lowerCaseName(level)), count));
@@ -152,25 +156,34 @@ final class FleetMetrics implements MultiCollector {
     all.add(nodes(fresh));
     all.add(versions(snapshot.keystore()));
     all.add(loaded(snapshot.keystore(), fresh));
-    all.add(gauge("keyfleet_kek_expected_nodes", "processes heard of lately", of(fresh.size())));
+    all.add(
+        gauge(
+            "keyfleet_kek_expected_nodes",
+            "processes with a fresh heartbeat",
+            keyPoint(fresh.size())));
     all.add(laggards(snapshot));
-    all.add(gauge("keyfleet_rotation_running", "1 while one is under way", of(running(snapshot))));
+    all.add(
+        gauge(
+            "keyfleet_rotation_running",
+            "1 while a rotation is running",
+            keyPoint(running(snapshot))));
     addRotation(snapshot, all);
     addSlowChecks(snapshot, all);
   }
 
   private static MetricSnapshot nodes(List<Heartbeat> fresh) {
     var points = GaugeSnapshot.builder().name("keyfleet_node_up");
-    points.help("1 for each process that was heard of lately");
-    for (Heartbeat beat : fresh) {
-      points.dataPoint(point(Labels.of("node", beat.instance(), "role", beat.process().role()), 1));
+    points.help("1 for each process with a fresh heartbeat");
+    for (Heartbeat heartbeat : fresh) {
+      points.dataPoint(
+          point(Labels.of("node", heartbeat.instance(), "role", heartbeat.process().role()), 1));
     }
     return points.build();
   }
 
   private MetricSnapshot versions(Keystore keystore) {
     var points = InfoSnapshot.builder().name("keyfleet_kek");
-    points.help("the state that each version is in");
+    points.help("the state of each KEK version");
     keystore
         .versions()
         .forEach((version, known) ->
@@ -179,7 +192,7 @@ final class FleetMetrics implements MultiCollector {
                     .labels(
                         Labels.of(
                             "key",
-                            key,
+                            keyring,
                             "version",
                             number(version),
                             "state",
@@ -190,10 +203,10 @@ final class FleetMetrics implements MultiCollector {
 
   private MetricSnapshot loaded(Keystore keystore, List<Heartbeat> fresh) {
     var points = GaugeSnapshot.builder().name("keyfleet_kek_loaded_nodes");
-    points.help("processes that have the version loaded");
+    points.help("processes that have loaded the version");
     for (KekVersion version : keystore.versions().keySet()) {
-      long count = fresh.stream().filter(it -> it.loadedVersion().containsKey(version)).count();
-      points.dataPoint(point(Labels.of("key", key, "version", number(version)), count));
+      long count = fresh.stream().filter(it -> it.loadedVersions().containsKey(version)).count();
+      points.dataPoint(point(Labels.of("key", keyring, "version", number(version)), count));
     }
     return points.build();
   }
@@ -202,8 +215,8 @@ final class FleetMetrics implements MultiCollector {
     int count = snapshot.readiness() instanceof NotReady(var laggards, _, _) ? laggards.size() : 0;
     return GaugeSnapshot.builder()
         .name("keyfleet_kek_laggards")
-        .help("processes that are not ready for the newest version that was announced")
-        .dataPoint(point(Labels.of("key", key, "target", number(snapshot.target())), count))
+        .help("processes that are not ready for the newest announced version")
+        .dataPoint(point(Labels.of("key", keyring, "target", number(snapshot.target())), count))
         .build();
   }
 
@@ -212,24 +225,27 @@ final class FleetMetrics implements MultiCollector {
   }
 
   private void addRotation(FleetSnapshot snapshot, List<MetricSnapshot> all) {
-    RotationProgress rotationProgress = snapshot.rotationProgress();
-    if (rotationProgress != null) {
-      double ratio =
-          rotationProgress.total() == 0
-              ? 1
-              : (double) rotationProgress.done() / rotationProgress.total();
-      all.add(gauge("keyfleet_rotation_progress_ratio", "records moved, of all", of(ratio)));
+    RotationProgress progress = snapshot.rotationProgress();
+    if (progress != null) {
+      double ratio = progress.total() == 0 ? 1 : (double) progress.done() / progress.total();
+      all.add(
+          gauge(
+              "keyfleet_rotation_progress_ratio",
+              "rewrapped records, as a part of all",
+              keyPoint(ratio)));
       all.add(
           gauge(
               "keyfleet_rotation_failed_records",
-              "records not moved",
-              of(rotationProgress.failed())));
+              "records that could not be rewrapped",
+              keyPoint(progress.failed())));
     }
     if (snapshot.driverHeartbeatAge() != null) {
       double seconds = snapshot.driverHeartbeatAge().toMillis() / 1000.0;
       all.add(
           gauge(
-              "keyfleet_driver_heartbeat_age_seconds", "since a driver's last sign", of(seconds)));
+              "keyfleet_driver_heartbeat_age_seconds",
+              "time since the driver's last heartbeat",
+              keyPoint(seconds)));
     }
   }
 
@@ -237,15 +253,16 @@ final class FleetMetrics implements MultiCollector {
     Map<KekVersion, Long> envelopes = snapshot.slowChecks().envelopes();
     if (envelopes != null) {
       var points = GaugeSnapshot.builder().name("keyfleet_envelopes");
-      points.help("records that need the version; the scheduler counts every five minutes");
+      points.help("records that need the version, counted by the scheduler every five minutes");
       envelopes.forEach((version, count) ->
-          points.dataPoint(point(Labels.of("key", key, "version", number(version)), count)));
+          points.dataPoint(point(Labels.of("key", keyring, "version", number(version)), count)));
       all.add(points.build());
     }
     AuditVerdict audit = snapshot.slowChecks().audit();
     if (audit != null && !(audit instanceof AuditVerdict.Unsettled)) {
       int isIntact = audit instanceof AuditVerdict.Intact ? 1 : 0;
-      all.add(gauge("keyfleet_audit_chain_ok", "1 if the audit chain is intact", of(isIntact)));
+      all.add(
+          gauge("keyfleet_audit_chain_ok", "1 if the audit chain is intact", keyPoint(isIntact)));
     }
   }
 
@@ -253,16 +270,16 @@ final class FleetMetrics implements MultiCollector {
     return GaugeSnapshot.builder().name(name).help(help).dataPoint(point).build();
   }
 
-  private Labels of() {
-    return Labels.of("key", key);
+  private Labels keyLabels() {
+    return Labels.of("key", keyring);
   }
 
-  private GaugeDataPointSnapshot of(double value) {
-    return point(of(), value);
+  private GaugeDataPointSnapshot keyPoint(double value) {
+    return point(keyLabels(), value);
   }
 
-  private GaugeDataPointSnapshot of(long count) {
-    return point(of(), count);
+  private GaugeDataPointSnapshot keyPoint(long count) {
+    return point(keyLabels(), count);
   }
 
   private static GaugeDataPointSnapshot point(Labels labels, long count) {

@@ -10,10 +10,10 @@ import keyfleet.control.rotation.CollectionCatalog;
 import keyfleet.control.rotation.KeyringStore;
 import keyfleet.control.rotation.ReadinessVerifier;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.FleetReadiness;
-import keyfleet.keyring.FleetReadiness.AnyProcesses;
-import keyfleet.keyring.FleetReadiness.Verdict;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.ReadinessGate;
+import keyfleet.keyring.ReadinessGate.AnyProcesses;
+import keyfleet.keyring.ReadinessGate.Verdict;
 import keyfleet.keyring.Roster;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionState;
@@ -25,13 +25,13 @@ import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
-/// Looks at the fleet once a heartbeat, so that who asks for metrics never waits for the store.
+/// Takes a [FleetSnapshot] once per heartbeat, so that a metrics request never waits for the store.
 final class FleetMonitor {
-  /// Counting records and following the audit chain read much.
+  /// Counting records and verifying the audit chain read a lot of data.
   private static final Duration SLOW_CHECK_INTERVAL = Duration.ofMinutes(5);
 
   private final KeyringStore keyringStore;
-  private final CollectionCatalog collectionCatalog;
+  private final CollectionCatalog catalog;
   private final LoadedKeys keys;
   private final Set<Role> roles;
   private final LongSupplier clock;
@@ -41,31 +41,31 @@ final class FleetMonitor {
 
   FleetMonitor(
       KeyringStore keyringStore,
-      CollectionCatalog collectionCatalog,
+      CollectionCatalog catalog,
       LoadedKeys keys,
       Set<Role> roles,
       LongSupplier clock) {
     this.keyringStore = keyringStore;
-    this.collectionCatalog = collectionCatalog;
+    this.catalog = catalog;
     this.keys = keys;
     this.roles = Set.copyOf(roles);
     this.clock = clock;
   }
 
-  /// Nothing before the first look, while there is no keystore, and when the store did not answer
-  /// the last time: old figures are not shown as new ones.
+  /// Empty before the first refresh, without a keystore, and when the last refresh could not read
+  /// the store: old figures are not shown as new ones.
   Optional<FleetSnapshot> snapshot() {
     return Optional.ofNullable(snapshot);
   }
 
-  /// Returns after what time to look again.
+  /// Returns the pause before the next refresh.
   Duration refresh() {
     try {
       Optional<StoredKeystore> storedKeystore = keyringStore.readKeystore();
       snapshot = storedKeystore.map(StoredKeystore::keystore).map(this::takeSnapshot).orElse(null);
       return storedKeystore.map(it -> it.keystore().timings()).orElse(Timings.DEFAULT).heartbeat();
     } catch (StoreException | MalformedValueException e) {
-      snapshot = null; // the member says that the store is silent
+      snapshot = null; // the member logs that the store does not answer
       return Timings.DEFAULT.heartbeat().dividedBy(2);
     }
   }
@@ -95,12 +95,12 @@ final class FleetMonitor {
     return state == VersionState.ANNOUNCED || state == VersionState.STAGED;
   }
 
-  /// Who cannot open the target's sentinel cannot check the others' proofs; it still sees who lacks
-  /// the version, itself among them.
+  /// A process that cannot open the target's sentinel cannot check the proofs of others. It still
+  /// sees which processes lack the version, itself included.
   private Verdict judgeReadiness(Keystore keystore, KekVersion target, Roster roster) {
     return keys.canProve(keystore, target)
         ? new ReadinessVerifier(keyringStore, keys).verify(keystore, target, new AnyProcesses())
-        : new FleetReadiness(keystore, target, ProcessIdentity.PROTOCOL, (_, _) -> true)
+        : new ReadinessGate(keystore, target, ProcessIdentity.PROTOCOL, (_, _) -> true)
             .evaluate(roster, new AnyProcesses());
   }
 
@@ -109,8 +109,8 @@ final class FleetMonitor {
         slowChecks.equals(SlowChecks.NONE)
             || clock.getAsLong() - slowChecksAt >= SLOW_CHECK_INTERVAL.toNanos();
     if (roles.contains(Role.SCHEDULER) && isDue) {
-      AuditVerdict audit = keyringStore.audit().verify();
-      slowChecks = new SlowChecks(collectionCatalog.countByVersion().orElse(null), audit);
+      AuditVerdict audit = keyringStore.auditReader().verify();
+      slowChecks = new SlowChecks(catalog.countByVersion().orElse(null), audit);
       slowChecksAt = clock.getAsLong();
     }
     return slowChecks;

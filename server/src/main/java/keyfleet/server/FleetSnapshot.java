@@ -5,17 +5,17 @@ import java.util.SortedMap;
 import keyfleet.control.audit.AuditVerdict;
 import keyfleet.control.rewrap.RotationProgress;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.FleetReadiness.Verdict;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.ReadinessGate.Verdict;
 import keyfleet.keyring.Roster;
 import org.jspecify.annotations.Nullable;
 
-/// A keyring's fleet as it was last seen.
+/// A keyring's fleet at the last refresh of [FleetMonitor].
 ///
-/// @param target the version that the fleet should be ready for: the newest that is announced or
-///   staged, else the active one
-/// @param progress of the last rotation that reported any
-/// @param signAge how long ago a driver gave a sign of life
+/// @param target the version that the fleet should be ready for: the newest announced or staged
+///   version, else the active one
+/// @param rotationProgress of the last rotation that reported progress
+/// @param driverHeartbeatAge time since the last heartbeat of a driver
 record FleetSnapshot(
     Keystore keystore,
     Roster roster,
@@ -25,10 +25,10 @@ record FleetSnapshot(
     @Nullable Duration driverHeartbeatAge,
     SlowChecks slowChecks) {
 
-  /// What takes long to find out, and is looked for seldom.
+  /// Results of checks that read a lot of data and run rarely.
   ///
-  /// @param envelopes records that need each version; nothing while they were not counted
-  /// @param audit nothing while nobody has looked
+  /// @param envelopes records that need each version; null before the first count
+  /// @param audit null before the first verification
   record SlowChecks(@Nullable SortedMap<KekVersion, Long> envelopes, @Nullable AuditVerdict audit) {
     static final SlowChecks NONE = new SlowChecks(null, null);
   }

@@ -2,13 +2,14 @@ package keyfleet.server;
 
 import java.net.InetSocketAddress;
 
-/// The address that a process should listen at is taken, or is none of this host's.
+/// A process cannot listen on its configured address: another process uses it, or it does not
+/// belong to this host.
 public final class ListenAddressException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   ListenAddressException(InetSocketAddress address, Throwable cause) {
     super(
-        "cannot listen at %s:%d: %s"
+        "cannot listen on %s:%d: %s"
             .formatted(address.getHostString(), address.getPort(), cause.getMessage()),
         cause);
   }

@@ -5,13 +5,13 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/// Work that is done again and again on a thread of its own, until the process ends. It says itself
-/// after what time it wants to be done again; a bell brings that forward.
+/// A step that runs repeatedly on its own thread until the process stops. Each step returns the
+/// pause before the next one; [#wake] ends that pause early.
 final class PeriodicTask implements AutoCloseable {
-  /// For the turn that is under way when the process is told to end.
+  /// How long [#close] waits for a running step.
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
-  /// After a turn that broke off.
+  /// The pause after a step that threw an exception.
   private static final Duration RETRY_DELAY = Duration.ofSeconds(5);
 
   private final Supplier<Duration> step;
@@ -41,7 +41,7 @@ final class PeriodicTask implements AutoCloseable {
         pause(runStep());
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // somebody ends all threads of the process
+      Thread.currentThread().interrupt(); // the process stops all of its threads
     }
   }
 
@@ -49,33 +49,35 @@ final class PeriodicTask implements AutoCloseable {
     try {
       return step.get();
     } catch (RuntimeException e) {
-      // Nobody foresaw it. Its message might quote a value, so only its kind and place are said.
+      // The message of an unexpected exception may quote a secret: log only its class and place.
       StackTraceElement[] trace = e.getStackTrace();
       log.error(
-          "%s broke off, which is a defect: %s at %s"
+          "%s failed unexpectedly, which is a bug: %s at %s"
               .formatted(
                   thread.getName(),
                   e.getClass().getSimpleName(),
-                  trace.length == 0 ? "an unknown place" : trace[0]));
+                  trace.length == 0 ? "an unknown line" : trace[0]));
       return RETRY_DELAY;
     }
   }
 
-  /// Many rings are one: a turn sees all that happened before it began.
+  /// Several wake-ups start one step: a step sees everything that happened before it began.
   private void pause(Duration pause) throws InterruptedException {
     if (wakeUps.tryAcquire(pause.toNanos(), TimeUnit.NANOSECONDS)) {
       var _ = wakeUps.drainPermits();
     }
   }
 
-  /// Returns when the turn that is under way is over, or has taken too long.
+  /// Returns when the running step has ended, at the latest after [#STOP_TIMEOUT].
   @Override
   public void close() {
     stopped = true;
     wake();
     try {
       if (!thread.join(STOP_TIMEOUT)) {
-        log.warn(thread.getName() + " did not end in time; whoever comes next goes on");
+        log.warn(
+            "%s did not stop within %d s; another process continues its work"
+                .formatted(thread.getName(), STOP_TIMEOUT.toSeconds()));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

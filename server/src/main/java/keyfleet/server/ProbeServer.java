@@ -13,10 +13,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
-/// What orchestrators and monitors ask over HTTP: `/livez`, `/readyz`, `/metrics`. Answers come
-/// from memory, so nobody who asks can make the store work.
+/// The HTTP endpoint for orchestrators and monitoring: `/livez`, `/readyz`, `/metrics`. Responses
+/// come from memory, so requests put no load on the store.
 public final class ProbeServer implements AutoCloseable {
-  /// The JDK's server waits for ever by default, for slow clients too.
+  /// By default the JDK's server waits forever, also for slow clients.
   private static final Map<String, String> HTTP_LIMITS =
       Map.of(
           "sun.net.httpserver.maxReqTime", "10",
@@ -29,7 +29,7 @@ public final class ProbeServer implements AutoCloseable {
 
   private record Response(int status, String type, String body) {}
 
-  /// Whether a process may be sent work, and why.
+  /// Whether a process can take work, and the reason.
   public record Readiness(String component, boolean isReady, String detail) {}
 
   private final Supplier<Readiness> readiness;
@@ -43,7 +43,7 @@ public final class ProbeServer implements AutoCloseable {
     this.metrics = metrics;
   }
 
-  /// Throws [ListenAddressException] if the address is taken, or none of this host's.
+  /// Throws [ListenAddressException] if the address is in use or does not belong to this host.
   public static ProbeServer open(
       InetSocketAddress address, Supplier<Readiness> readiness, MultiCollector metrics) {
     HTTP_LIMITS.forEach((name, value) -> {
@@ -68,12 +68,12 @@ public final class ProbeServer implements AutoCloseable {
 
   private void handle(HttpExchange exchange) throws IOException {
     try (exchange) {
-      Response answer = respond(exchange);
-      byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
-      exchange.getResponseHeaders().set("Content-Type", answer.type());
+      Response response = respond(exchange);
+      byte[] body = response.body().getBytes(StandardCharsets.UTF_8);
+      exchange.getResponseHeaders().set("Content-Type", response.type());
       exchange.getResponseHeaders().set("X-Content-Type-Options", "nosniff");
       boolean isHead = exchange.getRequestMethod().equals("HEAD");
-      exchange.sendResponseHeaders(answer.status(), isHead ? -1 : body.length);
+      exchange.sendResponseHeaders(response.status(), isHead ? -1 : body.length);
       if (!isHead) {
         exchange.getResponseBody().write(body);
       }
@@ -84,13 +84,14 @@ public final class ProbeServer implements AutoCloseable {
     String method = exchange.getRequestMethod();
     if (!method.equals("GET") && !method.equals("HEAD")) {
       exchange.getResponseHeaders().set("Allow", "GET, HEAD");
-      return new Response(405, TEXT, "only GET is answered here\n");
+      return new Response(405, TEXT, "only GET and HEAD are allowed\n");
     }
     return switch (exchange.getRequestURI().getPath()) {
       case "/livez" -> new Response(200, TEXT, "ok\n");
       case "/readyz" -> readinessResponse();
       case "/metrics" -> scrapeMetrics();
-      default -> new Response(404, TEXT, "there are /livez, /readyz and /metrics\n");
+      default ->
+          new Response(404, TEXT, "not found; this address serves /livez, /readyz and /metrics\n");
     };
   }
 

@@ -2,9 +2,9 @@ package keyfleet.server;
 
 import java.time.Duration;
 
-/// How fast a worker may move records.
+/// How fast a worker may rewrap records.
 ///
-/// @param perSecond 0 for as fast as the store takes them
+/// @param perSecond records per second; 0 for no limit
 public record RateLimit(int perSecond) {
   public static final RateLimit UNLIMITED = new RateLimit(0);
 
@@ -12,16 +12,16 @@ public record RateLimit(int perSecond) {
 
   public RateLimit {
     if (perSecond < 0) {
-      throw new IllegalArgumentException("a rate is not negative: " + perSecond);
+      throw new IllegalArgumentException("a rate must not be negative: " + perSecond);
     }
   }
 
-  /// A batch is at most a second's worth: a driver gives its sign of life between two batches.
+  /// At most one second of records: a driver writes its heartbeat between two batches.
   int batchSize() {
     return perSecond == 0 ? Integer.MAX_VALUE : perSecond;
   }
 
-  /// What a worker waits after it moved so many.
+  /// The pause after a worker has rewrapped that many records.
   Duration pauseAfter(long rewrapped) {
     return perSecond == 0
         ? Duration.ZERO

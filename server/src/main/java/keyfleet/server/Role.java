@@ -5,11 +5,11 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/// What a process does for its fleet.
+/// A task that a process does for its fleet.
 public enum Role {
-  /// Drives rotations, and adopts those whose driver is silent.
+  /// Drives rotations, and adopts rotations whose driver is silent.
   WORKER,
-  /// Looks after the fleet: counts envelopes and follows the audit chain, for the metrics.
+  /// Counts envelopes and verifies the audit chain, for the metrics.
   SCHEDULER;
 
   /// As the roster shows it: `worker,scheduler`.

@@ -16,14 +16,14 @@ import keyfleet.keyring.RotationJob.Course;
 import keyfleet.server.EventLog.Level;
 import org.jspecify.annotations.Nullable;
 
-/// What is new about a keyring's rotation since it was last looked at.
+/// Compares a keyring's rotation with its previous state and returns the changes as log events.
 final class RotationChangeDetector {
-  /// Something to say once.
+  /// A change, logged once.
   record Event(Level level, String message) {}
 
   private @Nullable Rotation previous;
 
-  /// Nothing at the first look: it is the state of things, and no news.
+  /// The first call returns no events: there is nothing to compare with.
   List<Event> detect(Keystore keystore) {
     Rotation before = previous;
     previous = keystore.rotation();
@@ -31,64 +31,59 @@ final class RotationChangeDetector {
       return List.of();
     }
     List<Event> events = new ArrayList<>();
-    Optional<RotationJob> rotationJob = Rotation.lastJob(previous);
-    rotationJob.ifPresent(it -> addJobEvents(it, Rotation.lastJob(before).orElse(null), events));
-    if (!before.phase().equals(previous.phase()) || rotationJob.isEmpty()) {
+    Optional<RotationJob> job = Rotation.lastJob(previous);
+    job.ifPresent(it -> addJobEvents(it, Rotation.lastJob(before).orElse(null), events));
+    if (!before.phase().equals(previous.phase()) || job.isEmpty()) {
       events.add(phaseEvent(before, previous));
     }
     return events;
   }
 
   private static void addJobEvents(
-      RotationJob rotationJob, @Nullable RotationJob before, List<Event> events) {
-    if (before == null || !before.id().equals(rotationJob.id())) {
-      events.add(
-          infoEvent(
-              "%s ordered: %s -> %s"
-                  .formatted(nameOf(rotationJob), rotationJob.from(), rotationJob.to())));
+      RotationJob job, @Nullable RotationJob before, List<Event> events) {
+    if (before == null || !before.id().equals(job.id())) {
+      events.add(infoEvent("%s started: %s -> %s".formatted(nameOf(job), job.from(), job.to())));
       return;
     }
-    if (rotationJob.course() != before.course() && rotationJob.course() == Course.TURNED) {
+    if (job.course() != before.course() && job.course() == Course.TURNED) {
       events.add(
-          infoEvent(
-              "%s goes back: %s -> %s"
-                  .formatted(nameOf(rotationJob), rotationJob.from(), rotationJob.to())));
+          infoEvent("%s is reversed: %s -> %s".formatted(nameOf(job), job.from(), job.to())));
     }
     String driver = before.driver();
-    if (!rotationJob.driver().equals(driver)) {
-      String from = driver.isEmpty() ? "" : ", which " + driver + " drove before";
-      events.add(infoEvent(nameOf(rotationJob) + " is driven by " + rotationJob.driver() + from));
+    if (!job.driver().equals(driver)) {
+      String from = driver.isEmpty() ? "" : ", previously by " + driver;
+      events.add(infoEvent(nameOf(job) + " is driven by " + job.driver() + from));
     }
   }
 
   private static Event phaseEvent(Rotation before, Rotation now) {
     return switch (now) {
-      case Running running -> infoEvent(nameOf(running.rotationJob()) + " is " + now.phase());
-      case Paused(Running was) -> infoEvent(nameOf(was.rotationJob()) + " is paused");
-      case Blocked(RotationJob rotationJob, long failed) ->
+      case Running running -> infoEvent(nameOf(running.job()) + " is " + now.phase());
+      case Paused(Running was) -> infoEvent(nameOf(was.job()) + " is paused");
+      case Blocked(RotationJob job, long failed) ->
           new Event(
               Level.WARN,
-              "%s is blocked by %d records that only a person can mend. Try: keyfleet kek status"
-                  .formatted(nameOf(rotationJob), failed));
-      case Completed(RotationJob rotationJob) ->
-          infoEvent(nameOf(rotationJob) + " is completed: " + rotationJob.to() + " is active");
-      case Aborted(RotationJob rotationJob) ->
-          infoEvent(nameOf(rotationJob) + " is aborted: " + rotationJob.to() + " is active");
+              "%s is blocked: %d records fail until a person repairs them. Try: keyfleet kek status"
+                  .formatted(nameOf(job), failed));
+      case Completed(RotationJob job) ->
+          infoEvent(nameOf(job) + " is completed: " + job.to() + " is active");
+      case Aborted(RotationJob job) ->
+          infoEvent(nameOf(job) + " is aborted: " + job.to() + " is active");
       case Idle() ->
           infoEvent(
               Rotation.lastJob(before).map(RotationChangeDetector::nameOf).orElse("the rotation")
-                  + " is over, and changed nothing");
+                  + " ended without changes");
     };
   }
 
-  private static String nameOf(RotationJob rotationJob) {
+  private static String nameOf(RotationJob job) {
     String kind =
-        switch (rotationJob.kind()) {
+        switch (job.kind()) {
           case ROTATION -> "rotation ";
           case REVOCATION -> "revocation ";
           case DRY_RUN -> "dry run ";
         };
-    return kind + rotationJob.id().value();
+    return kind + job.id().value();
   }
 
   private static Event infoEvent(String message) {

@@ -7,10 +7,10 @@ import keyfleet.control.rotation.RotationLoop.NextTick;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Timings;
 
-/// Drives the rotations of one keyring, turn by turn, and says what is new.
+/// Drives the rotations of one keyring, one tick of the [RotationLoop] at a time, and logs changes.
 final class RotationWorker {
-  /// A worker without a hint sees an order after this part of a heartbeat.
-  private static final int TURNS_PER_HEARTBEAT = 6;
+  /// Without a change hint, a worker sees a new rotation after this fraction of a heartbeat.
+  private static final int TICKS_PER_HEARTBEAT = 6;
 
   private static final Duration MIN_PAUSE = Duration.ofMillis(50);
 
@@ -18,7 +18,7 @@ final class RotationWorker {
   private final RateLimit rateLimit;
   private final RotationChangeDetector changeDetector = new RotationChangeDetector();
   private final EventLog log;
-  private String lastTrouble = "";
+  private String lastFailure = "";
   private long rewrapped;
 
   RotationWorker(RotationLoop loop, RateLimit rateLimit, EventLog log) {
@@ -27,45 +27,45 @@ final class RotationWorker {
     this.log = log;
   }
 
-  /// One turn. Returns after what time the next is due.
-  Duration runTurn() {
+  /// Returns the pause before the next tick.
+  Duration runTick() {
     NextTick nextTick = loop.tick();
     loop.lastKeystore().ifPresent(this::logChanges);
-    logTroubleChange();
+    logFailureChange();
     long before = rewrapped;
-    rewrapped = loop.rewrapped();
+    rewrapped = loop.rewrappedRecords();
     return switch (nextTick) {
       case IMMEDIATELY -> rateLimit.pauseAfter(rewrapped - before);
       case LATER -> idlePause();
     };
   }
 
-  /// Records moved since this process started.
+  /// Records that this process has rewrapped since its start.
   long rewrapped() {
-    return loop.rewrapped();
+    return loop.rewrappedRecords();
   }
 
   private void logChanges(Keystore keystore) {
     changeDetector.detect(keystore).forEach(event -> log.write(event.level(), event.message()));
   }
 
-  /// Each trouble is said when it begins and when it is over, not at every turn.
-  private void logTroubleChange() {
+  /// Logs a failure when it begins and when it ends, not at every tick.
+  private void logFailureChange() {
     String now = loop.lastFailure().map(Throwable::getMessage).orElse("");
-    if (now.equals(lastTrouble)) {
+    if (now.equals(lastFailure)) {
       return;
     }
     if (now.isEmpty()) {
-      log.info("the worker goes on; over is: " + lastTrouble);
+      log.info("worker recovered from: " + lastFailure);
     } else {
-      log.warn("the worker cannot go on just now: " + now);
+      log.warn("worker cannot continue, and retries: " + now);
     }
-    lastTrouble = now;
+    lastFailure = now;
   }
 
   private Duration idlePause() {
     Optional<Timings> timings = loop.lastKeystore().map(Keystore::timings);
-    Duration pause = timings.orElse(Timings.DEFAULT).heartbeat().dividedBy(TURNS_PER_HEARTBEAT);
+    Duration pause = timings.orElse(Timings.DEFAULT).heartbeat().dividedBy(TICKS_PER_HEARTBEAT);
     return pause.compareTo(MIN_PAUSE) < 0 ? MIN_PAUSE : pause;
   }
 }

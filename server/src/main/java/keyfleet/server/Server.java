@@ -28,10 +28,10 @@ import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreCheck;
 import keyfleet.store.host.BootClock;
 
-/// A process that does a fleet's own work: it beats as any member does, drives rotations, and shows
-/// how the fleet is.
+/// The long-running server process: it joins the fleet as any member does, drives rotations, and
+/// exports the state of the fleet as metrics.
 public final class Server implements AutoCloseable {
-  /// What the process is.
+  /// The configuration of the process.
   ///
   /// @param software the version of the program, as the roster shows it
   public record Settings(
@@ -44,23 +44,24 @@ public final class Server implements AutoCloseable {
     public Settings {
       roles = Set.copyOf(roles);
       if (roles.isEmpty()) {
-        throw new IllegalArgumentException("a server without a role does nothing");
+        throw new IllegalArgumentException("a server needs at least one role");
       }
     }
   }
 
-  /// A collection of the team's own, whose records rotate with the keyring.
+  /// A collection of the operator's application whose records rotate with the keyring.
   ///
-  /// @param engine the scheme of its URL
+  /// @param scheme of the URL of its engine
   public record RecordCollection(String scheme, Engine openEngine, CollectionShape shape) {}
 
-  /// What the process works with. Its owner closes all of it after the server.
+  /// The open resources that the process uses. Their owner closes them after the server.
   ///
-  /// @param checks what was found on opening the store
+  /// @param storeChecks results of the safety checks when the store was opened
+  /// @param collectionOpener finds the records of registered collections
   public record Resources(
       Kv kv,
       List<StoreCheck> storeChecks,
-      CollectionOpener stores,
+      CollectionOpener collectionOpener,
       List<KekProvider> providers,
       List<RecordCollection> collections) {}
 
@@ -68,29 +69,30 @@ public final class Server implements AutoCloseable {
 
   private final Settings settings;
   private final Resources resources;
-  private final AuditContext author;
+  private final AuditContext auditContext;
   private final EventLog log;
   private final Failpoints failpoints;
   private final SecureRandom random = new SecureRandom();
   private final LongSupplier clock = BootClock.system();
 
-  /// What must end, the last first.
+  /// What [#close] closes, in reverse order.
   private final Deque<AutoCloseable> closeables = new ArrayDeque<>();
 
   public Server(
       Settings settings,
       Resources resources,
-      AuditContext author,
+      AuditContext auditContext,
       EventLog log,
       Failpoints failpoints) {
     this.settings = settings;
     this.resources = resources;
-    this.author = author;
+    this.auditContext = auditContext;
     this.log = log;
     this.failpoints = failpoints;
   }
 
-  /// Returns when it beats and answers. Throws if it must not start; nothing is left behind then.
+  /// Returns when the process sends heartbeats and serves probes. Throws if it must not start, and
+  /// then leaves nothing open.
   public void start() {
     try {
       resources.storeChecks().stream()
@@ -131,47 +133,46 @@ public final class Server implements AutoCloseable {
 
   private void startTasks(Member member) {
     KeyringStore keyringStore =
-        new KeyringStore(settings.keyring(), resources.kv(), this::newNonce, failpoints, author);
-    BatchExecutor batchExecutor =
+        new KeyringStore(
+            settings.keyring(), resources.kv(), this::newNonce, failpoints, auditContext);
+    BatchExecutor executor =
         settings.roles().contains(Role.WORKER)
             ? closeAtEnd(new ThreadPoolBatchExecutor())
             : BatchExecutor.DIRECT;
-    CollectionCatalog collectionCatalog =
+    CollectionCatalog catalog =
         new CollectionCatalog(
             keyringStore,
-            resources.stores(),
-            batchExecutor,
+            resources.collectionOpener(),
+            executor,
             settings.rateLimit().batchSize(),
             failpoints);
     String driver = member.instance() + "/" + newNonce().substring(0, 8);
-    RotationLoop loop =
-        new RotationLoop(driver, keyringStore, collectionCatalog, member.keys(), clock);
-    RotationWorker rotationWorker = new RotationWorker(loop, settings.rateLimit(), log);
+    RotationLoop loop = new RotationLoop(driver, keyringStore, catalog, member.keys(), clock);
+    RotationWorker worker = new RotationWorker(loop, settings.rateLimit(), log);
     KeyringStore monitoredKeyring =
         new KeyringStore(
-            settings.keyring(), resources.kv(), this::newNonce, Failpoints.NONE, author);
+            settings.keyring(), resources.kv(), this::newNonce, Failpoints.NONE, auditContext);
     CollectionCatalog monitoredCollections =
-        new CollectionCatalog(monitoredKeyring, resources.stores(), Failpoints.NONE);
-    FleetMonitor fleetMonitor =
+        new CollectionCatalog(monitoredKeyring, resources.collectionOpener(), Failpoints.NONE);
+    FleetMonitor monitor =
         new FleetMonitor(
             monitoredKeyring, monitoredCollections, member.keys(), settings.roles(), clock);
     if (settings.roles().contains(Role.WORKER)) {
-      PeriodicTask workerTask =
-          closeAtEnd(new PeriodicTask("worker", rotationWorker::runTurn, log));
+      PeriodicTask workerTask = closeAtEnd(new PeriodicTask("worker", worker::runTick, log));
       closeAtEnd(keyringStore.watch(workerTask::wake));
       workerTask.start();
     }
-    closeAtEnd(new PeriodicTask("lookout", fleetMonitor::refresh, log)).start();
+    closeAtEnd(new PeriodicTask("monitor", monitor::refresh, log)).start();
     FleetMetrics metrics =
-        new FleetMetrics(member, fleetMonitor, rotationWorker::rewrapped, resources.storeChecks());
+        new FleetMetrics(member, monitor, worker::rewrapped, resources.storeChecks());
     ProbeServer probeServer =
         closeAtEnd(ProbeServer.open(settings.listen(), () -> readiness(member), metrics));
     log.info(
-        "listens at %s:%d"
+        "listening on %s:%d"
             .formatted(probeServer.address().getHostString(), probeServer.address().getPort()));
   }
 
-  /// A process that may not seal is not ready; it is alive, and opens what it can.
+  /// A process that may not seal is not ready, but it is alive and opens what it can.
   private static ProbeServer.Readiness readiness(Member member) {
     return new ProbeServer.Readiness("member", member.isReady(), member.state().description());
   }
@@ -187,14 +188,14 @@ public final class Server implements AutoCloseable {
     return HexFormat.of().formatHex(bytes);
   }
 
-  /// Ends the turn that is under way, then leaves the roster, so that nobody waits for it.
+  /// Waits for running steps, then leaves the roster, so that no gate waits for this process.
   @Override
   public void close() {
     while (!closeables.isEmpty()) {
       try {
         closeables.pop().close();
       } catch (Exception e) {
-        log.warn("could not end well: " + e.getMessage());
+        log.warn("cannot stop cleanly: " + e.getMessage());
       }
     }
   }

@@ -1,18 +1,24 @@
-/// The process that does a fleet's own work. It joins as any member does, and beside that drives
-/// rotations, looks after the fleet, and answers orchestrators and monitors. It decides nothing
-/// itself: the loops of `control` do, over the pure rooms.
+/// The long-running server process: it joins the fleet as any member does, drives rotations,
+/// monitors the fleet, and serves probes and metrics. It decides nothing itself: the loops of
+/// `control` decide, with the pure modules below them.
 ///
-/// | thread              | what it does                                                         |
-/// |---------------------|----------------------------------------------------------------------|
-/// | `keyfleet-beat-…`   | the member's rounds                                                  |
-/// | `keyfleet-events-…` | writes the member's events to the [EventLog]                         |
-/// | `keyfleet-worker`   | [RotationWorker]: ticks the rotation loop; a change of the keystore wakes it |
-/// | `keyfleet-mover-…`  | the worker's crew: move records while it writes others               |
-/// | `keyfleet-lookout`  | [FleetMonitor]: takes a [FleetSnapshot] once a heartbeat                   |
-/// | virtual ones        | [ProbeServer]: each answers one request, from memory                        |
+/// Start reading at:
+/// - [Server]: wires the process and starts its threads
+/// - [RotationWorker]: drives rotations with the `RotationLoop` of `control`
+/// - [FleetMonitor] and [FleetMetrics]: what the process exports about the fleet
+/// - [ProbeServer]: `/livez`, `/readyz`, `/metrics`
 ///
-/// A store that nobody has used yet is tried before it is relied on ([FirstUseCheck]). What a
-/// process says of itself goes to the [EventLog], a line an event; a state that lasts is said once.
+/// | thread              | what it does                                                                     |
+/// |---------------------|----------------------------------------------------------------------------------|
+/// | `keyfleet-beat-…`   | writes the member's heartbeats                                                   |
+/// | `keyfleet-events-…` | writes the member's events to the [EventLog]                                     |
+/// | `keyfleet-worker`   | [RotationWorker]: ticks the rotation loop; a change of the keystore wakes it     |
+/// | `keyfleet-rewrap-…` | rewraps records of one batch while `keyfleet-worker` writes another              |
+/// | `keyfleet-monitor`  | [FleetMonitor]: takes a [FleetSnapshot] once per heartbeat                       |
+/// | virtual threads     | [ProbeServer]: each serves one request, from memory                              |
+///
+/// [FirstUseCheck] probes a new store before the process relies on it. The [EventLog] has one line
+/// per event; a lasting state is logged once, not at every tick.
 @NullMarked
 package keyfleet.server;
 

@@ -11,8 +11,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RateLimitTest {
   @ParameterizedTest
   @CsvSource({"0, 200, 0", "200, 200, 1000", "400, 200, 500", "10, 10, 1000", "500, 0, 0"})
-  void rate_isKeptByPauses(int perSecond, long moved, long millis) {
-    assertEquals(Duration.ofMillis(millis), new RateLimit(perSecond).pauseAfter(moved));
+  void rate_isKeptByPauses(int perSecond, long rewrapped, long millis) {
+    assertEquals(Duration.ofMillis(millis), new RateLimit(perSecond).pauseAfter(rewrapped));
   }
 
   @Test

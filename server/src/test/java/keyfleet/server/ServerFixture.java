@@ -51,7 +51,7 @@ import keyfleet.store.Kv;
 import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreUrl;
 
-/// Servers on one SQLite file, and an operator who gives orders there.
+/// Servers on one SQLite file, and the operations of an operator on it.
 final class ServerFixture implements AutoCloseable {
   static final Timings TIMINGS =
       new Timings(
@@ -102,7 +102,7 @@ final class ServerFixture implements AutoCloseable {
             new Server.Resources(
                 kv,
                 engine.storeChecks(),
-                stores(),
+                collectionOpener(),
                 List.of(provider()),
                 List.of(new Server.RecordCollection("sqlite", engine, ORDERS))),
             new AuditContext(
@@ -118,23 +118,23 @@ final class ServerFixture implements AutoCloseable {
     return server;
   }
 
-  private CollectionOpener stores() {
-    return collectionRegistration -> Optional.of(engine.records(ORDERS));
+  private CollectionOpener collectionOpener() {
+    return registration -> Optional.of(engine.records(ORDERS));
   }
 
   private KekProvider provider() {
-    ProviderContext around = new ProviderContext(keys, RANDOM, new NoTicker());
-    return ProviderSpec.parse("env").open(KeyringName.MAIN, around);
+    ProviderContext context = new ProviderContext(keys, RANDOM, new NoTicker());
+    return ProviderSpec.parse("env").open(KeyringName.MAIN, context);
   }
 
-  KeyringOperations orders() {
+  KeyringOperations operations() {
     KeyringStore keyringStore = keyringStore();
-    LoadedKeys holder = new LoadedKeys(KeyringName.MAIN, List.of(provider()), RANDOM);
-    holder.refresh();
+    LoadedKeys loadedKeys = new LoadedKeys(KeyringName.MAIN, List.of(provider()), RANDOM);
+    loadedKeys.refresh();
     return new KeyringOperations(
         keyringStore,
-        new CollectionCatalog(keyringStore, stores(), Failpoints.NONE),
-        holder,
+        new CollectionCatalog(keyringStore, collectionOpener(), Failpoints.NONE),
+        loadedKeys,
         ServerFixture::nonce,
         RANDOM);
   }
@@ -144,16 +144,16 @@ final class ServerFixture implements AutoCloseable {
   }
 
   void announce(int version) {
-    orders().announce(new KekVersion(version), Keystore.Use.RECORDS, TIMINGS);
+    operations().announce(new KekVersion(version), Keystore.Use.RECORDS, TIMINGS);
   }
 
   private static String nonce() {
     return Long.toHexString(RANDOM.nextLong());
   }
 
-  /// The address that the last server logged.
+  /// The address in the log of the last server.
   String address() {
-    String line = log().lines().filter(it -> it.contains("listens at")).toList().getLast();
+    String line = log().lines().filter(it -> it.contains("listening on")).toList().getLast();
     return line.substring(line.lastIndexOf(' ') + 1);
   }
 
@@ -174,10 +174,10 @@ final class ServerFixture implements AutoCloseable {
     }
   }
 
-  void await(String what, BooleanSupplier condition) {
+  void await(String event, BooleanSupplier condition) {
     for (long waited = 0; !condition.getAsBoolean(); waited += POLL_INTERVAL.toNanos()) {
       if (waited > TIMEOUT.toNanos()) {
-        fail(what + " did not happen; log:\n" + log());
+        fail(event + " did not happen; log:\n" + log());
       }
       LockSupport.parkNanos(POLL_INTERVAL.toNanos());
     }
@@ -199,7 +199,7 @@ final class ServerFixture implements AutoCloseable {
 
     @Override
     public void pause(Duration duration) {
-      throw new IllegalStateException("nobody waits here");
+      throw new IllegalStateException("this test never pauses");
     }
   }
 }

@@ -53,7 +53,8 @@ class ServerTest {
     assertEquals(
         new Reply(200, "[+]member admitted in epoch 1\n"), fixture.request("GET", "/readyz"));
     fixture.await(
-        "a picture", () -> fixture.request("GET", "/metrics").body().contains("keyfleet_node_up"));
+        "a fleet snapshot",
+        () -> fixture.request("GET", "/metrics").body().contains("keyfleet_node_up"));
     String body = fixture.request("GET", "/metrics").body();
     for (String line :
         List.of(
@@ -83,11 +84,12 @@ class ServerTest {
     fixture.announce(1);
     fixture.server("w", Role.WORKER).start();
     fixture.announce(2);
-    fixture.await("READY", () -> fixture.orders().rotate(version(1), version(2)) instanceof Done);
+    fixture.await(
+        "READY", () -> fixture.operations().rotate(version(1), version(2)) instanceof Done);
     fixture.await("the end", () -> rotation() instanceof Rotation.Completed);
-    fixture.await("its word", () -> fixture.log().contains("is completed: v2 is active"));
+    fixture.await("the log line", () -> fixture.log().contains("is completed: v2 is active"));
     List<String> phases =
-        List.of(" ordered: v1 -> v2", "is driven by w/", "is rewrapping", "is proving");
+        List.of(" started: v1 -> v2", "is driven by w/", "is rewrapping", "is proving");
     phases.forEach(
         it -> assertTrue(fixture.log().contains(it), () -> it + " is not in " + fixture.log()));
   }
@@ -98,7 +100,8 @@ class ServerTest {
     Server server = fixture.server("w", Role.WORKER);
     server.start();
     fixture.announce(2);
-    fixture.await("READY", () -> fixture.orders().rotate(version(1), version(2)) instanceof Done);
+    fixture.await(
+        "READY", () -> fixture.operations().rotate(version(1), version(2)) instanceof Done);
     fixture.await("the end", () -> rotation() instanceof Rotation.Completed);
     String metrics = fixture.request("GET", "/metrics").body();
     assertTrue(
@@ -134,7 +137,8 @@ class ServerTest {
     fixture.server("twin", Role.WORKER).start();
     Server second = fixture.server("twin", Role.WORKER);
     assertThrows(MemberException.NameTaken.class, second::start);
-    assertEquals(200, fixture.request("GET", "/readyz").status(), "the first is as before");
+    assertEquals(
+        200, fixture.request("GET", "/readyz").status(), "the first server is not affected");
   }
 
   @Test

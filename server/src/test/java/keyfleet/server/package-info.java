@@ -1,4 +1,4 @@
-/// Tests of the server: on a SQLite file, with its own threads and the machine's time.
+/// Tests of the server on a SQLite file, with real threads and the machine's clock.
 @NullMarked
 package keyfleet.server;
 

@@ -10,9 +10,10 @@ import keyfleet.sim.host.Fault;
 import keyfleet.sim.rollout.RolloutFleet;
 import keyfleet.sim.rotation.RotationFleet;
 
-/// Several fleets side by side over one store, as a company has them.
+/// Several fleets on one store.
 record CombinedFleet(List<SimulatedFleet> fleets) implements SimulatedFleet {
-  /// Keys, nodes, or both: most runs have one of them, as one hides what the other does.
+  /// A rotation fleet, a rollout fleet, or both. Most runs have one, because one can hide the
+  /// faults of the other.
   static SimulatedFleet draw(SimulatedWorld world) {
     return switch (world.random().forPurpose("fleets").below(8)) {
       case 0 ->

@@ -8,10 +8,10 @@ import keyfleet.sim.host.EventTrace;
 import keyfleet.sim.host.Fault;
 import keyfleet.sim.host.FaultSchedule;
 
-/// A seed that broke a promise, and the least weather that still breaks it.
+/// A seed whose run violates an invariant, and the smallest set of faults that still does.
 record FailingSeed(FleetFactory factory, long seed, Violated violation) {
-  /// Takes out one fault after the other, as long as the same promise stays broken without it. More
-  /// than one round, since a fault may be needed only while another is there.
+  /// Removes one fault after the other, as long as the run still violates the same invariant. It
+  /// repeats this, because a fault may be needed only together with another.
   FaultSchedule shrinkFaults() {
     FaultSchedule faults = Swarm.faultsOf(seed);
     boolean shrunk = true;
@@ -34,7 +34,7 @@ record FailingSeed(FleetFactory factory, long seed, Violated violation) {
         && invariant.equals(violation.invariant());
   }
 
-  /// For people: the seed, the commit, the faults that matter, and what happened.
+  /// A report for people: the seed, the commit, the faults that matter, and the trace.
   String report(String commit) {
     FaultSchedule minimal = shrinkFaults();
     EventTrace.LastLines trace = new EventTrace.LastLines();

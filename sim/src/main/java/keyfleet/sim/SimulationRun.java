@@ -13,13 +13,13 @@ import keyfleet.sim.host.FaultSchedule;
 import keyfleet.sim.host.SeededRandom;
 import keyfleet.sim.host.VirtualTimeScheduler;
 
-/// One history: a seed's fleet, its weather, and what became of it. The same seed and weather give
-/// the same history, always.
+/// Runs one history: the fleet of a seed, under its faults. The same seed and faults always give
+/// the same history.
 final class SimulationRun {
-  /// Once the weather is calm, everything under way must end within this time.
+  /// After the last fault, all work must end within this time.
   static final long MAX_TIME_AFTER_FAULTS = 1_800 * VirtualTimeScheduler.SECOND;
 
-  /// A run that needs more is going in circles.
+  /// A run with more events makes no progress.
   private static final long MAX_EVENTS = 20_000;
 
   sealed interface Outcome {
@@ -30,7 +30,7 @@ final class SimulationRun {
 
   record Passed(long events, long messages) implements Outcome {}
 
-  /// `promise` is its name, `words` say how it was broken.
+  /// `invariant` is its name; `message` says how it was violated.
   record Violated(long events, long messages, String invariant, String message)
       implements Outcome {}
 
@@ -78,12 +78,12 @@ final class SimulationRun {
   }
 
   private void inject(SimulatedFleet fleet, Fault fault, VirtualTimeScheduler scheduler) {
-    trace.note(scheduler.now(), "weather", fault::toString);
+    trace.note(scheduler.now(), "faults", fault::toString);
     fleet.inject(fault);
   }
 
   private void heal(SimulatedFleet fleet, VirtualTimeScheduler scheduler) {
-    trace.note(scheduler.now(), "weather", () -> "calm");
+    trace.note(scheduler.now(), "faults", () -> "all faults end");
     fleet.heal();
   }
 

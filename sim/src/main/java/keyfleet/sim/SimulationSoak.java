@@ -10,16 +10,16 @@ import java.util.Locale;
 import java.util.Map;
 import keyfleet.sim.host.Fault.Kind;
 
-/// `./dev soak --runs N --from SEED`: so many seeds, a summary in the last line, exit 1 at the
-/// first broken promise. What was kept is added to the track record.
+/// `./dev soak --runs N --from SEED`: simulates N seeds and prints a summary as the last line. It
+/// exits with 1 at the first violated invariant, and otherwise adds the runs to the track record.
 public final class SimulationSoak {
-  /// Runs at the end that one thread has to itself, to see how fast a core is once the JVM has
-  /// compiled what it will.
+  /// Runs at the end on a single thread. They measure one core after the JVM has compiled the hot
+  /// code.
   private static final long SINGLE_THREAD_RUNS = 2_000;
 
   private static final String TRY = "Try: ./dev soak --runs 10000 --from 0";
 
-  /// `record` is the Markdown file, `commit` what was run.
+  /// `record` is the Markdown file, `commit` the simulated commit.
   private record Settings(long runs, long from, Path record, String commit) {}
 
   private static final class UsageException extends Exception {
@@ -120,7 +120,7 @@ public final class SimulationSoak {
             totals.faultCount());
   }
 
-  /// Seeds that were run before at the same commit prove nothing new, and are not counted again.
+  /// Seeds that were run before at the same commit prove nothing new and are not added.
   private static void addToTrackRecord(Settings settings, SwarmTotals totals) throws IOException {
     if (settings.record().toString().isEmpty()) {
       return;

@@ -12,12 +12,12 @@ import keyfleet.sim.host.FaultSchedule;
 import keyfleet.sim.host.SeededRandom;
 import org.jspecify.annotations.Nullable;
 
-/// Many runs, one a seed, on all cores.
+/// Runs many seeds on all cores.
 final class Swarm {
-  /// `finding` is null if every promise was kept.
+  /// `failure` is null if no run violated an invariant.
   record Result(SwarmTotals totals, @Nullable FailingSeed failure) {}
 
-  /// Seeds that are looked at side by side.
+  /// Seeds that run in parallel before the search looks for a failure.
   private static final int BLOCK = 64;
 
   private final FleetFactory factory;
@@ -34,7 +34,7 @@ final class Swarm {
     return run(LongStream.range(0, runs).map(i -> from + i).parallel());
   }
 
-  /// As [#run], in this thread alone.
+  /// As [#run], on the calling thread only.
   Result runOnOneThread(long from, long runs) {
     return run(LongStream.range(0, runs).map(i -> from + i));
   }
@@ -58,7 +58,7 @@ final class Swarm {
     return SwarmTotals.of(faults, outcome);
   }
 
-  /// The lowest of `runs` seeds that breaks a promise.
+  /// The lowest of `runs` seeds that violates an invariant.
   Optional<FailingSeed> findFirst(long from, long runs) {
     for (long block = 0; block < runs; block += BLOCK) {
       Optional<FailingSeed> first =

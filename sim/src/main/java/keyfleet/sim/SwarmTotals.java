@@ -5,10 +5,10 @@ import java.util.Map;
 import keyfleet.sim.host.Fault.Kind;
 import keyfleet.sim.host.FaultSchedule;
 
-/// What a number of runs came to. Events are what stood in a timeline: ticks, late messages,
-/// orders, faults. Messages are the calls that loops made to stores and disks, each two points at
-/// which the process may die, or sleep while any other loop runs. `faults` counts those that began,
-/// by kind.
+/// Totals of a number of runs. Events are the entries of the scheduler: ticks, late messages,
+/// orders, faults. Messages are the calls of loops to stores and disks; before and after each the
+/// process may crash, or sleep while other loops run. `faults` counts the faults that began, by
+/// kind.
 record SwarmTotals(long runs, long events, long messages, Map<Kind, Long> faults) {
   static final SwarmTotals NONE = new SwarmTotals(0, 0, 0, Map.of());
 

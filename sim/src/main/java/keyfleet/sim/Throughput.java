@@ -4,9 +4,9 @@ import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.function.LongSupplier;
 
-/// How fast something goes from here on, for people: by the wall, and a core. A core's share is by
-/// the time that all threads of this process were on a core, the collector's and the compiler's
-/// among them; so it is the same on a machine that others use, too.
+/// Measures a throughput from now on: per second of wall time, and per second of CPU time. CPU time
+/// includes the garbage collector and the compiler, so the figure for one core does not depend on
+/// other load of the machine.
 final class Throughput {
   private static final double SECOND = 1e9;
 

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// The tables of a Markdown file that programs keep. Each stands between `<!-- name -->` and `<!--
-/// end -->`; its first two lines are the heads, and the first cell of a row is its key.
+/// The tables of a Markdown file that programs update. Each table stands between `<!-- name -->`
+/// and `<!-- end -->`; its first two lines are the header, and the first cell of a row is its key.
 final class TrackRecord {
   private final Path file;
 
@@ -17,14 +17,13 @@ final class TrackRecord {
     this.file = file;
   }
 
-  /// The rows of a table, each a list of cells.
   List<List<String>> rows(String table) throws IOException {
     List<String> lines = Files.readAllLines(file);
     int start = startOf(lines, table);
     return lines.subList(start, end(lines, start)).stream().map(TrackRecord::cells).toList();
   }
 
-  /// Replaces the rows of a table; the heads stay.
+  /// Replaces the rows of a table and keeps its header.
   void write(String table, List<List<String>> rows) throws IOException {
     List<String> lines = new ArrayList<>(Files.readAllLines(file));
     int start = startOf(lines, table);
@@ -34,7 +33,7 @@ final class TrackRecord {
     Files.writeString(file, String.join("\n", lines) + "\n");
   }
 
-  /// Puts `row` in the place of the one with its key, or at the end.
+  /// Replaces the row that has the key of `row`, or appends `row`.
   void put(String table, List<String> row) throws IOException {
     List<List<String>> rows = new ArrayList<>(rows(table));
     int place = rows.stream().map(List::getFirst).toList().indexOf(row.getFirst());

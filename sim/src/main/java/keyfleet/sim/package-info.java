@@ -1,34 +1,40 @@
-/// Histories of a fleet, run through the very classes that production runs.
+/// Simulates whole fleets with the classes that run in production, and explores small fleets state
+/// by state.
 ///
-/// The swarm runs the production loops, in one thread: a [SimulationRun] is a seed's fleet under
-/// its [FaultSchedule]. Every loop reaches stores and disks through its [SimulatedHost], and may
-/// fall asleep or die there; [VirtualTimeScheduler] says how that works without threads.
-/// [RotationOracle] and [RolloutOracle] know what is true whatever the loops believe, and end a run
-/// by a [InvariantViolation].
+/// Start reading at: [SimulationRun], [Swarm], [keyfleet.sim.host.VirtualTimeScheduler],
+/// [keyfleet.sim.explore.Explorer].
 ///
-/// The explorer visits every state that a small fleet can reach, whatever the order of its steps
-/// and whoever falls asleep in between, and checks in each that no promise is broken. What is real
-/// here is the deciding code ([keyfleet.keyring.Keystore#decide],
-/// [keyfleet.keyring.FleetReadiness], [keyfleet.keyring.ProcessAdmission],
-/// [keyfleet.keyring.VersionRemoval], [keyfleet.store.Fence];
-/// [keyfleet.rollout.controller.Rollout], [keyfleet.rollout.node.Node]); what is modelled is
-/// everything that acts: processes that seal and write later, drivers that read and write later,
-/// stores, networks.
+/// **Swarm.** A [SimulationRun] runs the production loops of one seed's fleet in one thread, under
+/// the [keyfleet.sim.host.FaultSchedule] of that seed. Each loop reaches stores and disks through
+/// its [keyfleet.sim.host.SimulatedHost], where it may sleep or crash. The oracles
+/// ([keyfleet.sim.rotation.RotationOracle], [keyfleet.sim.rollout.RolloutOracle]) know the true
+/// state, whatever the loops believe, and end a run with an
+/// [keyfleet.sim.fleet.InvariantViolation].
 ///
-/// `spec/` says the same in TLA+, and what no state alone can show: that every rotation and every
-/// rollout ends. TLC checks it. `Rotation.tla` and [RotationModelState] are one system told twice:
-/// the same steps, each as atomic as the other's, so they have the same number of states, which a
-/// test compares. `Rollout.tla` is simpler than [RolloutModelState] and not tied to it.
+/// **Explorer.** It visits every state that a small fleet can reach, in any order of steps and with
+/// any process paused in between, and checks the invariants in each. The deciding code is the
+/// production code ([keyfleet.keyring.Keystore#decide], [keyfleet.keyring.ReadinessGate],
+/// [keyfleet.keyring.ProcessAdmission], [keyfleet.keyring.VersionRemoval], [keyfleet.store.Fence];
+/// [keyfleet.rollout.controller.Rollout], [keyfleet.rollout.node.Node]). Everything that acts is
+/// modelled: processes that seal and write later, drivers that read and write later, stores,
+/// networks.
 ///
-/// | configuration      | of whom                                                              |
-/// |--------------------|----------------------------------------------------------------------|
-/// | `Rotation.cfg`     | a record of two fields, a writer that machines suspend, two drivers,  |
-/// |                    | a fence call left over from the rotation before, an abort            |
-/// | `RotationJoin.cfg` | a second writer that joins without the new version                   |
-/// | `RotationEnds.cfg` | one driver; also that it ends                                        |
-/// | `Rollout.cfg`      | two nodes, two drivers, every trouble                                |
-/// | `RolloutEnds.cfg`  | one node; also that it ends                                          |
-/// | `…Soak.cfg`        | the larger ones, for `./dev soak`                                    |
+/// **Models.** `spec/` describes the same protocols in TLA+, and also what no single state shows:
+/// that every rotation and every rollout ends. TLC checks the models. `Rotation.tla` and
+/// [keyfleet.sim.explore.RotationModelState] describe one system with the same atomic steps, so
+/// both have the same number of states, and a test compares the numbers. So do `RolloutSteps.tla`
+/// and [keyfleet.sim.explore.RolloutModelState]. `Rollout.tla` is simpler and not compared.
+///
+/// | configuration      | what it contains                                                      |
+/// |--------------------|-----------------------------------------------------------------------|
+/// | `Rotation.cfg`     | one record of two fields, a writer on a machine that may be suspended, |
+/// |                    | two drivers, a late fence call of the previous rotation, an abort     |
+/// | `RotationJoin.cfg` | also a second writer that joins without the new version               |
+/// | `RotationEnds.cfg` | one driver; also checks that the rotation ends                        |
+/// | `Rollout.cfg`      | two nodes, two drivers, every fault                                   |
+/// | `RolloutEnds.cfg`  | one node; also checks that the rollout ends                           |
+/// | `RolloutSteps.cfg`, `RolloutStepsBack.cfg` | the steps of the production classes           |
+/// | `…Soak.cfg`        | the larger configurations, for `./dev soak`                           |
 @NullMarked
 package keyfleet.sim;
 

@@ -22,14 +22,14 @@ import keyfleet.store.WriteResult;
 import keyfleet.store.WriteResult.Written;
 import org.jspecify.annotations.Nullable;
 
-/// Stores with one mistake each.
+/// Stores with one bug each.
 final class BuggyKv {
   private static final String KEYSTORES = "keystores";
-  private static final String BEATS = "process_heartbeats";
+  private static final String HEARTBEATS = "process_heartbeats";
 
   private BuggyKv() {}
 
-  /// Some values are not what was written.
+  /// Some values are read differently from what was written.
   record Misread(Kv inner, BiPredicate<Bucket, Key> which, UnaryOperator<Value> reading)
       implements ForwardingKv {
     @Override
@@ -50,7 +50,7 @@ final class BuggyKv {
     }
   }
 
-  /// Some keys are written whatever they hold.
+  /// Some keys are written without comparing.
   record PutInsteadOfUpdate(Kv inner, BiPredicate<Bucket, Key> which) implements ForwardingKv {
     @Override
     public WriteResult create(Bucket bucket, Key key, Value value) {
@@ -67,7 +67,7 @@ final class BuggyKv {
     }
   }
 
-  /// Some updates are acknowledged and never made.
+  /// Some updates are acknowledged but never applied.
   static final class AckBeforeWrite implements ForwardingKv {
     private static final int ODDS = 5;
 
@@ -127,7 +127,7 @@ final class BuggyKv {
 
     @Override
     public List<Entry> list(Bucket bucket, Prefix prefix) {
-      if (!bucket.name().equals(BEATS)) {
+      if (!bucket.name().equals(HEARTBEATS)) {
         return inner.list(bucket, prefix);
       }
       roster = bucket;
@@ -135,7 +135,7 @@ final class BuggyKv {
     }
   }
 
-  /// The keystore is read before the heartbeat is sent, not after.
+  /// The keystore is read before the heartbeat is written, not after.
   static final class ReadBeforeHeartbeat implements ForwardingKv {
     private final Kv inner;
     private final Map<Key, Optional<Entry>> read = new HashMap<>();
@@ -162,7 +162,7 @@ final class BuggyKv {
     }
 
     private void readAgain(Bucket bucket) {
-      if (bucket.name().equals(BEATS)) {
+      if (bucket.name().equals(HEARTBEATS)) {
         read.replaceAll((known, _) -> inner.get(new Bucket.Lasting(KEYSTORES), known));
       }
     }
@@ -175,7 +175,7 @@ final class BuggyKv {
     }
   }
 
-  /// A list leaves out what `wanted` does not take.
+  /// A list leaves out the entries that `wanted` rejects.
   record FilteredList(Kv inner, BiPredicate<Bucket, Entry> wanted) implements ForwardingKv {
     @Override
     public List<Entry> list(Bucket bucket, Prefix prefix) {

@@ -20,11 +20,11 @@ import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
-/// Collections with one mistake each.
+/// Collections with one bug each.
 final class BuggyRecords {
   private BuggyRecords() {}
 
-  /// The fence is acknowledged and forgotten.
+  /// The fence is acknowledged but never raised.
   record NoFence(Records inner) implements ForwardingRecords {
     @Override
     public FenceResult fence(Fence fence) {
@@ -32,7 +32,7 @@ final class BuggyRecords {
     }
   }
 
-  /// Whoever comes last is believed, however old its word.
+  /// The last fence wins, even with a lower epoch.
   record FenceWithoutEpoch(Records inner) implements ForwardingRecords {
     @Override
     public FenceResult fence(Fence fence) {
@@ -42,7 +42,7 @@ final class BuggyRecords {
     }
   }
 
-  /// Every version from the lowest of the set on may be written.
+  /// Every version from the lowest writable one on may be written.
   static final class FenceAsLowerBound implements ForwardingRecords {
     private static final int MOST = 9;
 
@@ -75,7 +75,8 @@ final class BuggyRecords {
     }
   }
 
-  /// A fence that closes is said to stand, and is left to whoever removes the old version.
+  /// A fence that allows only one version is acknowledged but not raised until the old version is
+  /// removed.
   record NoClosingFence(Records inner) implements ForwardingRecords {
     @Override
     public FenceResult fence(Fence fence) {
@@ -91,7 +92,7 @@ final class BuggyRecords {
     }
   }
 
-  /// A count finds nothing.
+  /// A census finds nothing.
   record NoCensus(Records inner) implements ForwardingRecords {
     @Override
     public Census census() {
@@ -99,7 +100,7 @@ final class BuggyRecords {
     }
   }
 
-  /// A record counts under its lowest version alone.
+  /// A record counts only under its lowest version.
   record LowestVersionOnly(Records inner) implements ForwardingRecords {
     @Override
     public Census census() {
@@ -108,8 +109,8 @@ final class BuggyRecords {
     }
   }
 
-  /// A record counts, and is found, under what its first field says: the column beside the fields
-  /// of the first seed.
+  /// A record counts, and is found, under the version of its first field, like the outer column of
+  /// the first seed.
   record OuterVersion(Records inner) implements ForwardingRecords {
     @Override
     public Census census() {
@@ -142,7 +143,7 @@ final class BuggyRecords {
     }
   }
 
-  /// One write in eight is acknowledged and never made.
+  /// One write in eight is acknowledged but never applied.
   static final class AckBeforeWrite implements ForwardingRecords {
     private static final int ODDS = 8;
 
@@ -166,7 +167,7 @@ final class BuggyRecords {
     }
   }
 
-  /// A change is written over whatever is there.
+  /// A change overwrites whatever is stored.
   record BlindWrite(Records inner) implements ForwardingRecords {
     @Override
     public RecordWriteResult compareAndSet(RecordChange recordChange) {
@@ -177,7 +178,7 @@ final class BuggyRecords {
     }
   }
 
-  /// A record that moves gets the first field's bytes in every field.
+  /// A rewrapped record gets the first field's bytes in every field.
   record FirstFieldEverywhere(Records inner) implements ForwardingRecords {
     @Override
     public RecordWriteResult compareAndSet(RecordChange recordChange) {

@@ -19,13 +19,13 @@ import keyfleet.sim.rotation.RotationFleet;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The test of the tests: the swarm as it is must notice every mistake.
+/// Checks the swarm: the unmodified swarm must find every planted bug.
 class SeededBugTest {
   private static final long SEEDS = 6_000;
   private static final FleetFactory KEYS = world -> new RotationFleet(world, PortWrappers.NONE);
   private static final FleetFactory NODES = world -> new RolloutFleet(world, PortWrappers.NONE);
 
-  /// A mistake, in the fleet that it concerns, and the same fleet without it.
+  /// A bug in its fleet, and the same fleet without the bug.
   record Bug(String name, FleetFactory factory, FleetFactory withoutBug) {
     @Override
     public String toString() {
@@ -50,7 +50,8 @@ class SeededBugTest {
     return words.matches("h\\d.*") ? "H" + words.substring(1) : words;
   }
 
-  /// The engines refuse such a store where they can recognise it.
+  /// A store that loses acknowledged writes. The engines refuse such a store where they can detect
+  /// it.
   private static SimulatedFleet losingSuffix(SimulatedWorld world) {
     SeededRandom random = world.random().forPurpose("rewind");
     Fault fault =
@@ -66,14 +67,14 @@ class SeededBugTest {
   @MethodSource("bugs")
   void seededBug_isCaught(Bug bug) {
     Optional<FailingSeed> failure = new Swarm(bug.factory()).findFirst(0, SEEDS);
-    assertTrue(failure.isPresent(), bug + " was not noticed in " + SEEDS + " seeds");
+    assertTrue(failure.isPresent(), bug + " was not found in " + SEEDS + " seeds");
     System.out.printf(
         "bug: %-45s seed %5d  %s%n",
         bug, failure.get().seed(), failure.get().violation().invariant());
     long seed = failure.get().seed();
     assertTrue(
         new Swarm(bug.withoutBug()).findFirst(seed, 1).isEmpty(),
-        "seed " + seed + " breaks a promise without the bug, too");
+        "seed " + seed + " also fails without the bug");
     TrackRecordWriter.recordBug(bug.name(), failure.get());
   }
 }

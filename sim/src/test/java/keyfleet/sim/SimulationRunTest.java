@@ -34,7 +34,7 @@ import keyfleet.store.Value;
 import keyfleet.store.WriteResult.Written;
 import org.junit.jupiter.api.Test;
 
-/// The simulator itself, on a fleet that only counts.
+/// Tests the simulator with a fleet that only increments a counter.
 class SimulationRunTest {
   private static final Bucket COUNTERS = new Bucket.Lasting("counters");
   private static final Key COUNTER = new Key("counter");
@@ -51,7 +51,7 @@ class SimulationRunTest {
         at * VirtualTimeScheduler.SECOND, kind, 0, lasts * VirtualTimeScheduler.SECOND, 0);
   }
 
-  /// Two hosts count; the counter must never be less than what was acknowledged.
+  /// Two hosts increment a counter; it must never be less than the acknowledged increments.
   private record CountingFleet(
       SimulatedWorld world, Counting counting, List<SimulatedHost> hosts, AtomicLong acknowledged)
       implements SimulatedFleet {
@@ -84,7 +84,7 @@ class SimulationRunTest {
                     instanceof Written;
         acknowledged.addAndGet(isWritten ? 1 : 0);
       } catch (StoreException e) {
-        world.note("counter", "no store");
+        world.note("counter", "the store is unreachable");
       }
     }
 
@@ -97,7 +97,7 @@ class SimulationRunTest {
       switch (fault.kind()) {
         case PAUSE -> hosts.getFirst().pauseAfter(2, fault.duration());
         case CRASH -> hosts.getFirst().crashAfter(1);
-        case CUT -> hosts.getFirst().link(StoreLink.CUT);
+        case CUT -> hosts.getFirst().setLink(StoreLink.CUT);
         default -> {}
       }
     }
@@ -111,7 +111,7 @@ class SimulationRunTest {
     public void checkInvariants() {
       if (world.kv().get(COUNTERS, COUNTER).map(CountingFleet::number).orElse(0L)
           < acknowledged.get()) {
-        throw new InvariantViolation("COUNT", "an acknowledged step is lost");
+        throw new InvariantViolation("COUNT", "an acknowledged increment is lost");
       }
     }
 

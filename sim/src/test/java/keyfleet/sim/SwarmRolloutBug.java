@@ -26,59 +26,59 @@ import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
 import keyfleet.store.Value;
 import keyfleet.watchdog.JournalStore;
-import keyfleet.wire.DesiredDocument;
+import keyfleet.wire.DesiredStateDocument;
 import keyfleet.wire.NodeProfile;
 import keyfleet.wire.NodeReportDocument;
 import keyfleet.wire.RolloutKeys;
 
-/// Mistakes with rollouts that somebody could make. H4 to H6 are how the second seed itself has it.
+/// Bugs that an implementation of rollouts could have. H4 to H6 are in the second seed itself.
 enum SwarmRolloutBug implements PortWrappers {
   DESIRED_BY_PUT {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return part == PortUser.DRIVER
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return user == PortUser.DRIVER
           ? new BuggyKv.PutInsteadOfUpdate(kv, SwarmRolloutBug::isDesired)
           : kv;
     }
   },
   CONTROL_BY_PUT {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return part == PortUser.DRIVER
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return user == PortUser.DRIVER
           ? new BuggyKv.PutInsteadOfUpdate(kv, SwarmRolloutBug::isControl)
           : kv;
     }
   },
   CONTROL_ACK_BEFORE_WRITE {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return part == PortUser.DRIVER
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return user == PortUser.DRIVER
           ? new BuggyKv.AckBeforeWrite(kv, SwarmRolloutBug::isControl)
           : kv;
     }
   },
   SLOT_OF_A_SILENT_NODE_GIVEN_AWAY {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return part == PortUser.DRIVER ? new SilentAssumedDone(kv) : kv;
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return user == PortUser.DRIVER ? new SilentAssumedDone(kv) : kv;
     }
   },
   FAILURE_COUNTED_TWICE {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return part == PortUser.DRIVER ? new FailuresDoubled(kv) : kv;
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return user == PortUser.DRIVER ? new FailuresDoubled(kv) : kv;
     }
   },
   CONFIRM_BEFORE_SOAK {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return part == PortUser.WATCHDOG ? desiredAs(kv, SwarmRolloutBug::withShortSoak) : kv;
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return user == PortUser.WATCHDOG ? desiredAs(kv, SwarmRolloutBug::withShortSoak) : kv;
     }
   },
   DEADLINE_THAT_NEVER_COMES {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return part == PortUser.WATCHDOG
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return user == PortUser.WATCHDOG
           ? desiredAs(kv, it -> withDeadline(it, Duration.ofDays(1)))
           : kv;
     }
@@ -91,14 +91,14 @@ enum SwarmRolloutBug implements PortWrappers {
   },
   ABORT_WITHOUT_ACKNOWLEDGEMENT {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return part == PortUser.DRIVER ? new AbortAssumedObeyed(kv) : kv;
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return user == PortUser.DRIVER ? new AbortAssumedObeyed(kv) : kv;
     }
   },
   RETURNING_NODE_NOT_ASKED {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return part == PortUser.DRIVER
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return user == PortUser.DRIVER
           ? new BuggyKv.Misread(
               kv,
               (bucket, _) -> bucket.equals(RolloutKeys.STATUS),
@@ -108,8 +108,8 @@ enum SwarmRolloutBug implements PortWrappers {
   },
   QUARANTINE_FORGOTTEN {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return part == PortUser.DRIVER || part == PortUser.OPERATOR
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return user == PortUser.DRIVER || user == PortUser.OPERATOR
           ? new BuggyKv.Misread(
               kv,
               (bucket, _) -> bucket.equals(RolloutKeys.NODES),
@@ -119,14 +119,14 @@ enum SwarmRolloutBug implements PortWrappers {
   },
   H4_RESUMED_DRIVER_COUNTS_FAILURES {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return part == PortUser.DRIVER ? new RejectionsCountedAsFailures(kv) : kv;
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return user == PortUser.DRIVER ? new RejectionsCountedAsFailures(kv) : kv;
     }
   },
   H5_SUPERSEDED_DRIVER_ACTS_ON {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return switch (part) {
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return switch (user) {
         case DRIVER -> new BuggyKv.PutInsteadOfUpdate(kv, SwarmRolloutBug::isDesired);
         case WATCHDOG -> desiredAs(kv, new LatestDriverAssumed());
         default -> kv;
@@ -135,8 +135,8 @@ enum SwarmRolloutBug implements PortWrappers {
   },
   H6_DEADLINE_SHORTER_THAN_A_FAILOVER {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return part == PortUser.WATCHDOG
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return user == PortUser.WATCHDOG
           ? desiredAs(kv, it -> withDeadline(it, Duration.ofSeconds(75)))
           : kv;
     }
@@ -163,7 +163,7 @@ enum SwarmRolloutBug implements PortWrappers {
     return new BuggyKv.Misread(
         kv,
         SwarmRolloutBug::isDesired,
-        value -> DesiredDocument.toValue(reading.apply(DesiredDocument.parse(value))));
+        value -> DesiredStateDocument.toValue(reading.apply(DesiredStateDocument.parse(value))));
   }
 
   private static DesiredState withShortSoak(DesiredState desiredState) {
@@ -197,7 +197,7 @@ enum SwarmRolloutBug implements PortWrappers {
         entry.key(), NodeReportDocument.toValue(report), entry.revision(), entry.writtenAt());
   }
 
-  /// Takes every order for one of the latest driver that was heard of.
+  /// Treats every order as one of the latest known driver.
   private static final class LatestDriverAssumed implements UnaryOperator<DesiredState> {
     private DriverClaim highest = DriverClaim.NONE;
 
@@ -209,7 +209,7 @@ enum SwarmRolloutBug implements PortWrappers {
     }
   }
 
-  /// Takes it that a node has done what it was told.
+  /// Assumes that a node has obeyed its order to go back.
   private record AbortAssumedObeyed(Kv inner) implements ForwardingKv {
     @Override
     public List<Entry> list(Bucket bucket, Prefix prefix) {
@@ -224,7 +224,7 @@ enum SwarmRolloutBug implements PortWrappers {
       Key key = RolloutKeys.desired(report.task().component(), report.node());
       return inner
           .get(RolloutKeys.ROLLOUTS, key)
-          .map(it -> DesiredDocument.parse(it.value()))
+          .map(it -> DesiredStateDocument.parse(it.value()))
           .filter(it -> !it.goal().isForward() && !report.phase().isTerminal())
           .map(it -> with(report, NodePhase.ROLLED_BACK, RollbackReason.ORDERED, it.claim()))
           .map(it -> SwarmRolloutBug.with(entry, it))
@@ -238,7 +238,7 @@ enum SwarmRolloutBug implements PortWrappers {
         report.node(), report.task(), nodePhase, rollbackReason, seen, report.running());
   }
 
-  /// Takes it that a node which does not beat is done.
+  /// Assumes that a node without a heartbeat is confirmed.
   private record SilentAssumedDone(Kv inner) implements ForwardingKv {
     @Override
     public List<Entry> list(Bucket bucket, Prefix prefix) {
@@ -259,7 +259,7 @@ enum SwarmRolloutBug implements PortWrappers {
     }
   }
 
-  /// Hears of every failure a second time, from the next node in the list.
+  /// Counts every failure a second time, for the next node in the list.
   private record FailuresDoubled(Kv inner) implements ForwardingKv {
     @Override
     public List<Entry> list(Bucket bucket, Prefix prefix) {
@@ -283,8 +283,8 @@ enum SwarmRolloutBug implements PortWrappers {
     }
   }
 
-  /// A driver that has just begun asks everybody to prepare, and takes a node's "not in this state"
-  /// for a failure.
+  /// A driver that has just started asks all nodes to prepare, and counts the answer "not in this
+  /// state" as a failure.
   private static final class RejectionsCountedAsFailures implements ForwardingKv {
     private final Kv inner;
     private boolean resumed;
@@ -318,7 +318,7 @@ enum SwarmRolloutBug implements PortWrappers {
     }
   }
 
-  /// Remembers for as long as the process lives.
+  /// A journal that does not outlive the process.
   private static final class VolatileJournal implements JournalStore {
     private final JournalStore inner;
     private final Map<JournalStore, JournalEntry> pages = new HashMap<>();

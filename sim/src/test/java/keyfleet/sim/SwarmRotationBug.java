@@ -21,105 +21,105 @@ import keyfleet.store.Kv;
 import keyfleet.store.Records;
 import keyfleet.store.Value;
 
-/// Mistakes with keys that somebody could make. H1 to H8 are how the seeds themselves have it.
+/// Bugs that an implementation of rotations could have. H1 to H8 are in the seeds themselves.
 enum SwarmRotationBug implements PortWrappers {
   NO_FENCE {
     @Override
-    public Records wrapRecords(PortUser part, Records records) {
-      return part == PortUser.STORE ? new BuggyRecords.NoFence(records) : records;
+    public Records wrapRecords(PortUser user, Records records) {
+      return user == PortUser.STORE ? new BuggyRecords.NoFence(records) : records;
     }
   },
   FENCE_WITHOUT_EPOCH {
     @Override
-    public Records wrapRecords(PortUser part, Records records) {
-      return part == PortUser.STORE ? new BuggyRecords.FenceWithoutEpoch(records) : records;
+    public Records wrapRecords(PortUser user, Records records) {
+      return user == PortUser.STORE ? new BuggyRecords.FenceWithoutEpoch(records) : records;
     }
   },
   FENCE_AS_LOWER_BOUND {
     @Override
-    public Records wrapRecords(PortUser part, Records records) {
-      return part == PortUser.STORE ? new BuggyRecords.FenceAsLowerBound(records) : records;
+    public Records wrapRecords(PortUser user, Records records) {
+      return user == PortUser.STORE ? new BuggyRecords.FenceAsLowerBound(records) : records;
     }
   },
   FENCE_AFTER_PROOF {
     @Override
-    public Records wrapRecords(PortUser part, Records records) {
-      return part == PortUser.WORKER ? new BuggyRecords.NoClosingFence(records) : records;
+    public Records wrapRecords(PortUser user, Records records) {
+      return user == PortUser.WORKER ? new BuggyRecords.NoClosingFence(records) : records;
     }
   },
   NO_LEASE {
     @Override
-    public LongSupplier wrapClock(PortUser part, LongSupplier clock) {
-      return part == PortUser.APPLICATION ? () -> 0 : clock;
+    public LongSupplier wrapClock(PortUser user, LongSupplier clock) {
+      return user == PortUser.APPLICATION ? () -> 0 : clock;
     }
   },
   SWEEP_SKIPPED {
     @Override
-    public Records wrapRecords(PortUser part, Records records) {
-      return part == PortUser.WORKER ? new BuggyRecords.NoScan(records) : records;
+    public Records wrapRecords(PortUser user, Records records) {
+      return user == PortUser.WORKER ? new BuggyRecords.NoScan(records) : records;
     }
   },
   PROOF_WITHOUT_COUNTING {
     @Override
-    public Records wrapRecords(PortUser part, Records records) {
-      return part == PortUser.WORKER ? new BuggyRecords.NoCensus(records) : records;
+    public Records wrapRecords(PortUser user, Records records) {
+      return user == PortUser.WORKER ? new BuggyRecords.NoCensus(records) : records;
     }
   },
   LOWEST_VERSION_COUNTED {
     @Override
-    public Records wrapRecords(PortUser part, Records records) {
-      return part == PortUser.WORKER || part == PortUser.OPERATOR
+    public Records wrapRecords(PortUser user, Records records) {
+      return user == PortUser.WORKER || user == PortUser.OPERATOR
           ? new BuggyRecords.LowestVersionOnly(records)
           : records;
     }
   },
   ACK_BEFORE_WRITE {
     @Override
-    public Records wrapRecords(PortUser part, Records records) {
-      return part == PortUser.STORE ? new BuggyRecords.AckBeforeWrite(records) : records;
+    public Records wrapRecords(PortUser user, Records records) {
+      return user == PortUser.STORE ? new BuggyRecords.AckBeforeWrite(records) : records;
     }
   },
   REWRAP_WITHOUT_COMPARING {
     @Override
-    public Records wrapRecords(PortUser part, Records records) {
-      return part == PortUser.WORKER ? new BuggyRecords.BlindWrite(records) : records;
+    public Records wrapRecords(PortUser user, Records records) {
+      return user == PortUser.WORKER ? new BuggyRecords.BlindWrite(records) : records;
     }
   },
   REWRAP_OF_THE_WRONG_FIELD {
     @Override
-    public Records wrapRecords(PortUser part, Records records) {
-      return part == PortUser.WORKER ? new BuggyRecords.FirstFieldEverywhere(records) : records;
+    public Records wrapRecords(PortUser user, Records records) {
+      return user == PortUser.WORKER ? new BuggyRecords.FirstFieldEverywhere(records) : records;
     }
   },
   LIST_BEFORE_STAGE {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return part == PortUser.WORKER ? new BuggyKv.ListBeforeStage(kv) : kv;
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return user == PortUser.WORKER ? new BuggyKv.ListBeforeStage(kv) : kv;
     }
   },
   READ_BEFORE_BEAT {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return part == PortUser.MEMBER ? new BuggyKv.ReadBeforeHeartbeat(kv) : kv;
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return user == PortUser.MEMBER ? new BuggyKv.ReadBeforeHeartbeat(kv) : kv;
     }
   },
   KEYSTORE_BY_PUT {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return part == PortUser.STORE
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return user == PortUser.STORE
           ? kv
           : new BuggyKv.PutInsteadOfUpdate(kv, SwarmRotationBug::isKeystore);
     }
   },
   H1_PAUSED_PROCESS {
     @Override
-    public Records wrapRecords(PortUser part, Records records) {
-      return part == PortUser.STORE ? new BuggyRecords.NoFence(records) : records;
+    public Records wrapRecords(PortUser user, Records records) {
+      return user == PortUser.STORE ? new BuggyRecords.NoFence(records) : records;
     }
 
     @Override
-    public LongSupplier wrapClock(PortUser part, LongSupplier clock) {
-      return part == PortUser.APPLICATION ? () -> 0 : clock;
+    public LongSupplier wrapClock(PortUser user, LongSupplier clock) {
+      return user == PortUser.APPLICATION ? () -> 0 : clock;
     }
 
     @Override
@@ -129,22 +129,22 @@ enum SwarmRotationBug implements PortWrappers {
   },
   H2_VACUOUS_GATE {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return part == PortUser.WORKER
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return user == PortUser.WORKER
           ? new BuggyKv.FilteredList(kv, SwarmRotationBug::isNoLaggard)
           : kv;
     }
   },
   H3_NOTHING_ASKED_AT_THE_START {
     @Override
-    public Kv wrapKv(PortUser part, Kv kv) {
-      return part == PortUser.MEMBER ? misread(kv, SwarmRotationBug::withoutRequiredVersions) : kv;
+    public Kv wrapKv(PortUser user, Kv kv) {
+      return user == PortUser.MEMBER ? misread(kv, SwarmRotationBug::withoutRequiredVersions) : kv;
     }
   },
   H8_OUTER_VERSION_BELIEVED {
     @Override
-    public Records wrapRecords(PortUser part, Records records) {
-      return part == PortUser.WORKER || part == PortUser.OPERATOR
+    public Records wrapRecords(PortUser user, Records records) {
+      return user == PortUser.WORKER || user == PortUser.OPERATOR
           ? new BuggyRecords.OuterVersion(records)
           : records;
     }
@@ -163,16 +163,16 @@ enum SwarmRotationBug implements PortWrappers {
     return KeystoreDocument.toDocument(reading.apply(keystore), "bent").toValue();
   }
 
-  /// A gate that counts only those who are ready finds all ready.
+  /// A gate that sees only processes that are ready always passes.
   private static boolean isNoLaggard(Bucket bucket, Entry entry) {
     if (!bucket.name().equals("process_heartbeats")) {
       return true;
     }
     var beat = HeartbeatDocument.parse(Document.parse(entry.value()), entry.writtenAt());
-    return beat.loadedVersion().size() > 1;
+    return beat.loadedVersions().size() > 1;
   }
 
-  /// As if nobody needed any version but the active one.
+  /// A process needs no version but the active one.
   private static Keystore withoutRequiredVersions(Keystore keystore) {
     SortedMap<KekVersion, VersionEntry> versions = new TreeMap<>(keystore.versions());
     versions.replaceAll((_, known) ->

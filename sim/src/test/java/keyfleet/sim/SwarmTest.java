@@ -12,7 +12,7 @@ import keyfleet.sim.host.EventTrace;
 import keyfleet.sim.host.Fault;
 import org.junit.jupiter.api.Test;
 
-/// Twenty thousand histories of the production loops. `SIM_SEED` replays one.
+/// Simulates 20,000 histories of the production loops. `SIM_SEED` replays one of them.
 class SwarmTest {
   private static final long SEEDS = 20_000;
   private static final int MAX_MEDIAN_EVENTS = 400;
@@ -45,7 +45,7 @@ class SwarmTest {
     assertEquals(EnumSet.allOf(Fault.Kind.class), Set.copyOf(totals.faults().keySet()));
   }
 
-  /// A finding with its faults cut down, or what happened in a run that keeps its promises.
+  /// Reports a failing seed with a minimal set of faults, or prints the trace of a run that passes.
   private static void replay(long seed) {
     Optional<FailingSeed> failure = new Swarm(CombinedFleet::draw).findFirst(seed, 1);
     if (failure.isPresent()) {
@@ -57,7 +57,7 @@ class SwarmTest {
     System.out.println("swarm: seed " + seed + " keeps every promise");
   }
 
-  /// Runs stay short, or there would be fewer of them.
+  /// Short runs allow more seeds in the same time.
   @Test
   void medianRun_isShort() {
     long[] events =

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/// Adds what a test found to the track record, if `./dev soak` asks for that.
+/// Adds the results of tests to the track record, if `./dev soak` asks for it.
 public final class TrackRecordWriter {
   private TrackRecordWriter() {}
 

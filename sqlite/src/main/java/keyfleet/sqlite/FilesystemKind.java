@@ -3,9 +3,9 @@ package keyfleet.sqlite;
 import java.util.Locale;
 import java.util.Set;
 
-/// Whether a filesystem type is local to one machine. SQLite's processes coordinate by shared
-/// memory and POSIX locks, and neither reaches another machine: two machines on one file corrupt
-/// it.
+/// Whether a filesystem is local to one machine. Processes that share a SQLite file coordinate by
+/// shared memory and POSIX locks, and neither reaches another machine: two machines on one file
+/// corrupt it.
 enum FilesystemKind {
   LOCAL,
   SHARED,

@@ -24,8 +24,8 @@ final class SqliteBucketRegistry {
     this.stateDatabase = stateDatabase;
   }
 
-  /// Whether anything was ever written to the bucket.
-  boolean exists(Bucket bucket) {
+  /// Whether the bucket was ever written. Throws if it has another kind or lifetime.
+  boolean contains(Bucket bucket) {
     @Nullable Bucket found = known.get(bucket.name());
     if (found == null) {
       found = read(bucket.name()).orElse(null);
@@ -39,12 +39,12 @@ final class SqliteBucketRegistry {
   }
 
   void create(Bucket bucket) {
-    if (!exists(bucket)) {
+    if (!contains(bucket)) {
       @Nullable String lifetime =
           bucket instanceof Bucket.Expiring(_, var length) ? length.toString() : null;
       // The outcome is read back below.
       stateDatabase.write(session -> session.update(CREATE, bucket.name(), lifetime));
-      if (!exists(bucket)) {
+      if (!contains(bucket)) {
         throw new StoreException("bucket " + bucket.name() + " cannot be created");
       }
     }

@@ -37,9 +37,8 @@ final class SqliteChangeLog {
     return session.number(LAST);
   }
 
-  static void append(SqliteSession session, LoggedChange loggedChange) throws SQLException {
-    session.update(
-        APPEND, loggedChange.revision(), loggedChange.bucket(), loggedChange.key().value());
+  static void append(SqliteSession session, LoggedChange change) throws SQLException {
+    session.update(APPEND, change.revision(), change.bucket(), change.key().value());
   }
 
   static void trim(SqliteSession session) throws SQLException {

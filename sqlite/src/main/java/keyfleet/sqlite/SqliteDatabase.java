@@ -15,9 +15,9 @@ import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import org.jspecify.annotations.Nullable;
 
-/// An open database file with its pool of connections; runs reads and transactions on it. It closes
-/// a connection that failed, and the next call opens another, so the file is usable again as soon
-/// as the problem is over.
+/// An open database file with a pool of connections. It runs reads and transactions. It closes a
+/// connection that failed, and the next call opens another, so the file is usable again as soon as
+/// the problem is over.
 final class SqliteDatabase implements AutoCloseable {
   static final int MAX_SESSIONS = 8;
 
@@ -50,11 +50,11 @@ final class SqliteDatabase implements AutoCloseable {
   }
 
   /// Each statement reads one snapshot.
-  <T> T read(SqlWork<T> sqlWork) {
+  <T> T read(SqlWork<T> work) {
     SqliteSession session = borrow();
     try {
       checkNotReplaced();
-      T result = sqlWork.run(session);
+      T result = work.run(session);
       giveBack(session);
       return result;
     } catch (SQLException e) {
@@ -66,27 +66,27 @@ final class SqliteDatabase implements AutoCloseable {
     }
   }
 
-  /// All statements of `work` read the same snapshot.
-  <T> T readSnapshot(SqlWork<T> sqlWork) {
+  /// All statements of the work read the same snapshot.
+  <T> T readSnapshot(SqlWork<T> work) {
     return read(session -> {
       session.run("BEGIN");
       try {
-        return sqlWork.run(session);
+        return work.run(session);
       } finally {
         session.rollback();
       }
     });
   }
 
-  /// Runs one transaction; empty if it is unknown whether it was committed. If `work` throws,
+  /// Runs one transaction; empty if it is unknown whether it was committed. If the work throws,
   /// nothing is changed.
-  <T> Optional<T> write(SqlWork<T> sqlWork) {
+  <T> Optional<T> write(SqlWork<T> work) {
     try (SqliteWriterQueue.Turn _ = queue.awaitTurn()) {
       SqliteSession session = borrow();
       try {
         session.run("BEGIN IMMEDIATE");
         checkNotReplaced();
-        T result = sqlWork.run(session);
+        T result = work.run(session);
         Optional<T> committed = commit(session) ? Optional.of(result) : Optional.empty();
         giveBackIf(committed.isPresent(), session);
         return committed;
@@ -101,15 +101,15 @@ final class SqliteDatabase implements AutoCloseable {
   }
 
   /// For work that is safe to repeat, because it first checks whether it is already done.
-  <T> T writeRepeatable(SqlWork<T> sqlWork) {
-    return write(sqlWork)
+  <T> T writeRepeatable(SqlWork<T> work) {
+    return write(work)
         .orElseThrow(() -> new StoreException("it is unknown whether " + path + " was written"));
   }
 
   /// Runs with the writers' lock but without a transaction, as changing the journal mode requires.
-  <T> T runAlone(SqlWork<T> sqlWork) {
+  <T> T runAlone(SqlWork<T> work) {
     try (SqliteWriterQueue.Turn _ = queue.awaitTurn()) {
-      return read(sqlWork);
+      return read(work);
     }
   }
 

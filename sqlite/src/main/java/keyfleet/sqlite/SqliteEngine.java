@@ -62,7 +62,7 @@ public final class SqliteEngine implements Engine {
     this.clock = clock;
     this.kv =
         SqliteSchema.KEY_STATE.prepare(stateDatabase) == Owner.KEYFLEET
-            ? kv(paths, lockFile, stateDatabase, clock)
+            ? openKv(paths, lockFile, stateDatabase, clock)
             : null;
   }
 
@@ -133,7 +133,7 @@ public final class SqliteEngine implements Engine {
     lockFile.close();
   }
 
-  private static SqliteKv kv(
+  private static SqliteKv openKv(
       SqlitePaths paths, SqliteLockFile lockFile, SqliteDatabase stateDatabase, BootClock clock) {
     SqliteStoreClock storeClock = SqliteStoreClock.of(stateDatabase, clock);
     SqliteKvDatabases databases =
@@ -176,10 +176,10 @@ public final class SqliteEngine implements Engine {
   }
 
   private StoreCheck checkClock() {
-    return clock.source() == BootClock.Source.NANO_TIME
-        ? StoreCheck.warn(
+    return clock.isSuspendAware()
+        ? StoreCheck.ok("store time counts the time while the machine is suspended")
+        : StoreCheck.warn(
             "this system has no clock that counts suspended time",
-            "do not suspend a machine that runs processes of the fleet")
-        : StoreCheck.ok("store time counts the time while the machine is suspended");
+            "do not suspend a machine that runs processes of the fleet");
   }
 }

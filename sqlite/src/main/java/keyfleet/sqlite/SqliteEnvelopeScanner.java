@@ -58,20 +58,20 @@ final class SqliteEnvelopeScanner {
             session -> session.rows(TABLES, row -> new Table(row.getString(1), row.getString(2))));
     for (Table table : tables) {
       switch (table.type()) {
-        case "view" -> result.skip("view " + table.name(), "its rows are those of tables");
+        case "view" -> result.skip("view " + table.name(), "its rows come from tables");
         case "virtual" -> result.skip("virtual table " + table.name(), "its rows are computed");
         case "shadow" ->
             result.skip("table " + table.name(), "it stores the data of a virtual table");
         default -> {
           if (OWN_TABLES.contains(table.name())) {
-            result.skip("Keyfleet's own tables", "they hold no records");
+            result.skip("Keyfleet's own tables", "they contain no records");
           } else {
             scanTable(table.name());
           }
         }
       }
     }
-    result.skip("other files", "a URL names one");
+    result.skip("other files", "not named by the URL");
     return result.build();
   }
 
@@ -101,14 +101,14 @@ final class SqliteEnvelopeScanner {
             .map(SqliteVersionTags::quote)
             .map(it -> ", total(%s OR %s)".formatted(isBytesSql(it), isBase64Sql(it)))
             .collect(joining());
-    List<String> holding = new ArrayList<>();
+    List<String> found = new ArrayList<>();
     session.row(
         "SELECT count(*)%s FROM (SELECT * FROM %s LIMIT ?)"
             .formatted(sums, SqliteVersionTags.quote(table)),
         row -> {
           for (int i = 0; i < columns.size(); i++) {
             if (row.getLong(i + 2) > 0) {
-              holding.add(columns.get(i));
+              found.add(columns.get(i));
             }
           }
           return row.getLong(1);
@@ -117,7 +117,7 @@ final class SqliteEnvelopeScanner {
     if (scope.isSample() && countRows(session, table) > scope.maxRows()) {
       result.skipRest(table, scope.maxRows());
     }
-    return holding;
+    return found;
   }
 
   /// Counts at most one row beyond the sample.

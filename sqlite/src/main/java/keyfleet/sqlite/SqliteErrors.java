@@ -66,6 +66,8 @@ final class SqliteErrors {
     return e.getErrorCode() == CONSTRAINT || e.getErrorCode() == BUSY;
   }
 
+  /// SQLite has one code for all constraints, so the text that the fence's trigger raises
+  /// identifies a refusal.
   static boolean isFenceRefusal(SQLException e) {
     return e.getErrorCode() == CONSTRAINT
         && String.valueOf(e.getMessage()).contains(SqliteFenceTriggers.REFUSAL);

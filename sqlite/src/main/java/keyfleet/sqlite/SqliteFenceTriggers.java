@@ -16,10 +16,10 @@ import keyfleet.store.FenceResult;
 import keyfleet.store.FenceResult.Raised;
 import keyfleet.store.FenceResult.StaleTerm;
 
-/// The fence of a table: two triggers that express [Fence#allows] in SQL, with the writable
-/// versions as literals, and a row of `keyfleet_fences` that stores the fence. One transaction
-/// changes them all: a transaction that wrote before it must end first, and a transaction that only
-/// read before it can no longer write.
+/// The fence of a table: two triggers that express [Fence#isChangeAllowed] in SQL, with the
+/// writable versions as literals, and a row of `keyfleet_fences` that stores the fence. One
+/// transaction changes them all: a transaction that wrote before it must end first, and a
+/// transaction that only read before it can no longer write.
 ///
 /// The triggers run before the change: an application's own trigger could skip a later one with
 /// `RAISE(IGNORE)`.
@@ -53,10 +53,10 @@ final class SqliteFenceTriggers {
 
   FenceResult raise(SqliteSession session, Fence next) throws SQLException {
     Optional<Fence> held = readFence(session);
-    if (held.isPresent() && !held.get().yieldsTo(next)) {
+    if (held.isPresent() && !held.get().canYieldTo(next)) {
       return new StaleTerm(held.get());
     }
-    if (!held.equals(Optional.of(next)) || !areInstalledFor(session, next)) {
+    if (!held.equals(Optional.of(next)) || !hasTriggersFor(session, next)) {
       install(session, next);
     }
     return new Raised();
@@ -69,12 +69,12 @@ final class SqliteFenceTriggers {
   }
 
   /// An application that recreates its table loses the triggers with the old table.
-  boolean areInstalled(SqliteSession session) throws SQLException {
+  boolean hasTriggers(SqliteSession session) throws SQLException {
     return readTrigger(session, insertTriggerName()).isPresent()
         && readTrigger(session, updateTriggerName()).isPresent();
   }
 
-  private boolean areInstalledFor(SqliteSession session, Fence fence) throws SQLException {
+  private boolean hasTriggersFor(SqliteSession session, Fence fence) throws SQLException {
     return readTrigger(session, insertTriggerName()).equals(Optional.of(insertTriggerSql(fence)))
         && readTrigger(session, updateTriggerName()).equals(Optional.of(updateTriggerSql(fence)));
   }

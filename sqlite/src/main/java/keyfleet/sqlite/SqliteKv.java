@@ -70,7 +70,7 @@ final class SqliteKv implements Kv, AutoCloseable {
 
   @FunctionalInterface
   private interface StampedWrite {
-    int run(SqliteSession session, WriteStamp writeStamp) throws SQLException;
+    int run(SqliteSession session, WriteStamp stamp) throws SQLException;
   }
 
   private final SqliteKvDatabases databases;
@@ -89,7 +89,7 @@ final class SqliteKv implements Kv, AutoCloseable {
 
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
-    if (!buckets.exists(bucket)) {
+    if (!buckets.contains(bucket)) {
       return Optional.empty();
     }
     long expiryLimit = expiryLimit(bucket);
@@ -110,7 +110,7 @@ final class SqliteKv implements Kv, AutoCloseable {
 
   @Override
   public void list(Bucket bucket, Prefix prefix, Consumer<Entry> consumer) {
-    if (!buckets.exists(bucket)) {
+    if (!buckets.contains(bucket)) {
       return;
     }
     long expiryLimit = expiryLimit(bucket);
@@ -136,8 +136,7 @@ final class SqliteKv implements Kv, AutoCloseable {
 
   @Override
   public WriteResult create(Bucket bucket, Key key, Value value) {
-    return write(
-        bucket, key, (session, writeStamp) -> insert(session, bucket, key, value, writeStamp));
+    return write(bucket, key, (session, stamp) -> insert(session, bucket, key, value, stamp));
   }
 
   @Override
@@ -145,9 +144,8 @@ final class SqliteKv implements Kv, AutoCloseable {
     return write(
         bucket,
         key,
-        (session, writeStamp) -> {
-          WriteStamp always =
-              new WriteStamp(writeStamp.revision(), writeStamp.now(), Long.MAX_VALUE);
+        (session, stamp) -> {
+          WriteStamp always = new WriteStamp(stamp.revision(), stamp.now(), Long.MAX_VALUE);
           return insert(session, bucket, key, value, always);
         });
   }
@@ -157,32 +155,28 @@ final class SqliteKv implements Kv, AutoCloseable {
     return write(
         bucket,
         key,
-        (session, writeStamp) ->
+        (session, stamp) ->
             session.update(
                 UPDATE,
                 value.bytes(),
-                writeStamp.revision(),
-                writeStamp.now(),
+                stamp.revision(),
+                stamp.now(),
                 bucket.name(),
                 key.value(),
                 expected.number(),
-                writeStamp.expiryLimit()));
+                stamp.expiryLimit()));
   }
 
   @Override
   public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
-    WriteResult writeResult =
+    WriteResult result =
         write(
             bucket,
             key,
-            (session, writeStamp) ->
+            (session, stamp) ->
                 session.update(
-                    DELETE,
-                    bucket.name(),
-                    key.value(),
-                    expected.number(),
-                    writeStamp.expiryLimit()));
-    return switch (writeResult) {
+                    DELETE, bucket.name(), key.value(), expected.number(), stamp.expiryLimit()));
+    return switch (result) {
       case Written _ -> new Deleted();
       case Conflict conflict -> conflict;
       case Unknown unknown -> unknown;
@@ -191,8 +185,8 @@ final class SqliteKv implements Kv, AutoCloseable {
 
   @Override
   public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
-    // Throws if the bucket exists with another kind.
-    buckets.exists(bucket);
+    // Only to throw if the bucket has another kind.
+    buckets.contains(bucket);
     return watchPoller.watch(bucket, prefix, watcher);
   }
 
@@ -211,36 +205,35 @@ final class SqliteKv implements Kv, AutoCloseable {
     databases.close();
   }
 
-  private WriteResult write(Bucket bucket, Key key, StampedWrite stampedWrite) {
+  private WriteResult write(Bucket bucket, Key key, StampedWrite write) {
     buckets.create(bucket);
     storeClock.ensureSlack();
-    WriteResult writeResult =
+    WriteResult result =
         databases
             .databaseOf(bucket)
-            .write(session -> writeAndLog(session, bucket, key, stampedWrite))
+            .write(session -> writeAndLog(session, bucket, key, write))
             .orElseGet(Unknown::new);
-    if (!(writeResult instanceof Conflict)) {
+    if (!(result instanceof Conflict)) {
       watchPoller.wake();
     }
-    return writeResult;
+    return result;
   }
 
-  private WriteResult writeAndLog(
-      SqliteSession session, Bucket bucket, Key key, StampedWrite stampedWrite)
+  private WriteResult writeAndLog(SqliteSession session, Bucket bucket, Key key, StampedWrite write)
       throws SQLException {
-    WriteStamp writeStamp = stamp(session, bucket);
-    if (stampedWrite.run(session, writeStamp) == 0) {
+    WriteStamp stamp = stamp(session, bucket);
+    if (write.run(session, stamp) == 0) {
       return new Conflict();
     }
     SqliteChangeLog.append(
-        session, new SqliteChangeLog.LoggedChange(bucket.name(), key, writeStamp.revision()));
+        session, new SqliteChangeLog.LoggedChange(bucket.name(), key, stamp.revision()));
     if (writes.getAndIncrement() % SqliteChangeLog.TRIM_PERIOD == 0) {
       SqliteChangeLog.trim(session);
     }
     if (bucket instanceof Bucket.Expiring) {
-      sweep.sweepStep(session, bucket, writeStamp.expiryLimit());
+      sweep.sweepStep(session, bucket, stamp.expiryLimit());
     }
-    return new Written(new Revision(writeStamp.revision()));
+    return new Written(new Revision(stamp.revision()));
   }
 
   private WriteStamp stamp(SqliteSession session, Bucket bucket) throws SQLException {
@@ -252,16 +245,16 @@ final class SqliteKv implements Kv, AutoCloseable {
   }
 
   private static int insert(
-      SqliteSession session, Bucket bucket, Key key, Value value, WriteStamp writeStamp)
+      SqliteSession session, Bucket bucket, Key key, Value value, WriteStamp stamp)
       throws SQLException {
     return session.update(
         CREATE,
         bucket.name(),
         key.value(),
         value.bytes(),
-        writeStamp.revision(),
-        writeStamp.now(),
-        writeStamp.expiryLimit());
+        stamp.revision(),
+        stamp.now(),
+        stamp.expiryLimit());
   }
 
   private long expiryLimit(Bucket bucket) {

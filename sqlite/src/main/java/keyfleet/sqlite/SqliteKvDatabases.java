@@ -71,20 +71,20 @@ final class SqliteKvDatabases implements AutoCloseable {
     }
     String owner =
         stateDatabase.read(session -> queryText(session, "SELECT id FROM keyfleet_store"));
-    if (!opened.read(session -> belongsToStore(session, owner))) {
+    if (!opened.read(session -> isOwnedBy(session, owner))) {
       opened.writeRepeatable(session -> takeOver(session, owner));
     }
   }
 
-  private boolean belongsToStore(SqliteSession session, String owner) throws SQLException {
+  private boolean isOwnedBy(SqliteSession session, String owner) throws SQLException {
     return queryText(session, "SELECT id FROM keyfleet_owner").equals(owner)
         && SqliteChangeLog.lastRevision(session) / REVISIONS_PER_MILLISECOND
             <= storeClock.readLimit();
   }
 
-  /// Deletes the heartbeats of another store, and those from the future, which would not expire in
-  /// time (they exist if key state was restored from a copy). The time limit is read inside this
-  /// transaction: every process that wrote a heartbeat before had raised the limit first.
+  /// Deletes the heartbeats of another store. Also deletes heartbeats from the future, which exist
+  /// if key state was restored from a copy and would not expire in time. The time limit is read
+  /// inside this transaction, because a process raises the limit before it writes a heartbeat.
   private boolean takeOver(SqliteSession session, String owner) throws SQLException {
     boolean own = queryText(session, "SELECT id FROM keyfleet_owner").equals(owner);
     session.update(

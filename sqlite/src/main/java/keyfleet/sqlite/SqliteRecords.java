@@ -86,16 +86,16 @@ final class SqliteRecords implements Records {
   }
 
   @Override
-  public RecordWriteResult compareAndSet(RecordChange recordChange) {
-    return database.write(session -> writeChange(session, recordChange)).orElseGet(Unknown::new);
+  public RecordWriteResult compareAndSet(RecordChange change) {
+    return database.write(session -> writeChange(session, change)).orElseGet(Unknown::new);
   }
 
   /// One transaction for all changes, so one disk sync.
   @Override
-  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> recordChanges) {
+  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> changes) {
     return database
-        .write(session -> writeChanges(session, recordChanges))
-        .orElseGet(() -> Collections.nCopies(recordChanges.size(), new Unknown()));
+        .write(session -> writeChanges(session, changes))
+        .orElseGet(() -> Collections.nCopies(changes.size(), new Unknown()));
   }
 
   @Override
@@ -112,13 +112,13 @@ final class SqliteRecords implements Records {
     SortedMap<KekVersion, Long> belonging = new TreeMap<>();
     SortedMap<KekVersion, Long> carrying = new TreeMap<>();
     List<Long> unreadable = new ArrayList<>();
-    for (CensusGroup censusGroup :
-        database.read(session -> session.rows(table.censusSql(), this::group))) {
-      if (!censusGroup.versions().isEmpty()) {
-        belonging.merge(censusGroup.versions().first(), censusGroup.count(), Long::sum);
+    for (CensusGroup group :
+        database.read(session -> session.rows(table.censusSql(), this::toGroup))) {
+      if (!group.versions().isEmpty()) {
+        belonging.merge(group.versions().first(), group.count(), Long::sum);
       }
-      censusGroup.versions().forEach(it -> carrying.merge(it, censusGroup.count(), Long::sum));
-      unreadable.add(censusGroup.isUnreadable() ? censusGroup.count() : 0L);
+      group.versions().forEach(it -> carrying.merge(it, group.count(), Long::sum));
+      unreadable.add(group.isUnreadable() ? group.count() : 0L);
     }
     return new Census(belonging, carrying, unreadable.stream().mapToLong(Long::longValue).sum());
   }
@@ -128,30 +128,31 @@ final class SqliteRecords implements Records {
     return database.write(session -> fenceTriggers.raise(session, next)).orElseGet(Unknown::new);
   }
 
-  /// Raises the stored fence again if its triggers disappeared with an older table.
+  /// Raises the stored fence again if the application recreated the table, which drops its
+  /// triggers.
   @Override
   public Optional<Fence> fence() {
     Optional<Fence> held = database.read(fenceTriggers::readFence);
-    if (held.isPresent() && !database.read(fenceTriggers::areInstalled)) {
+    if (held.isPresent() && !database.read(fenceTriggers::hasTriggers)) {
       fence(held.get());
       return database.read(fenceTriggers::readFence);
     }
     return held;
   }
 
-  private List<RecordWriteResult> writeChanges(
-      SqliteSession session, List<RecordChange> recordChanges) throws SQLException {
-    List<RecordWriteResult> writes = new ArrayList<>();
-    for (RecordChange recordChange : recordChanges) {
-      writes.add(writeChange(session, recordChange));
+  private List<RecordWriteResult> writeChanges(SqliteSession session, List<RecordChange> changes)
+      throws SQLException {
+    List<RecordWriteResult> results = new ArrayList<>();
+    for (RecordChange change : changes) {
+      results.add(writeChange(session, change));
     }
-    return writes;
+    return results;
   }
 
-  private RecordWriteResult writeChange(SqliteSession session, RecordChange recordChange)
+  private RecordWriteResult writeChange(SqliteSession session, RecordChange change)
       throws SQLException {
-    List<@Nullable Object> args = args(recordChange.after());
-    args.addAll(expected(recordChange.before()));
+    List<@Nullable Object> args = args(change.after());
+    args.addAll(expected(change.before()));
     return executeFenced(session, compareAndSetSql, args);
   }
 
@@ -208,7 +209,7 @@ final class SqliteRecords implements Records {
 
   private record CensusGroup(long count, NavigableSet<KekVersion> versions, boolean isUnreadable) {}
 
-  private CensusGroup group(ResultSet row) throws SQLException {
+  private CensusGroup toGroup(ResultSet row) throws SQLException {
     NavigableSet<KekVersion> versions = new TreeSet<>();
     boolean unreadable = false;
     for (int i = 0; i < fields.size(); i++) {

@@ -105,7 +105,7 @@ enum SqliteSchema {
       throw new StoreRefusedException(
           "%s has tables of version %d, this Keyfleet supports version %d"
               .formatted(database.path(), version, VERSION),
-          version > VERSION ? "a newer Keyfleet" : "the Keyfleet that made it");
+          version > VERSION ? "a newer Keyfleet" : "the Keyfleet version that created it");
     }
   }
 

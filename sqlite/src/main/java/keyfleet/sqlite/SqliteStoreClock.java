@@ -14,8 +14,8 @@ import keyfleet.store.host.BootClock;
 /// The clock never reports a time above the stored limit, so a power failure cannot make it go
 /// back.
 final class SqliteStoreClock {
-  /// How far ahead of the clock the limit is set. It is written once in this period, and a reboot
-  /// moves store time forward by at most this much.
+  /// How far ahead of the clock the limit is set. So the limit is written about once in this time,
+  /// and a reboot moves store time forward by at most this much.
   static final Duration AHEAD = Duration.ofMinutes(1);
 
   /// The least distance to the limit when a write begins: longer than a write may wait.
@@ -39,12 +39,12 @@ final class SqliteStoreClock {
   }
 
   static SqliteStoreClock of(SqliteDatabase stateDatabase, BootClock clock) {
-    SqliteStoreClock time =
+    SqliteStoreClock storeClock =
         new SqliteStoreClock(stateDatabase, clock, stateDatabase.read(SqliteStoreClock::readState));
-    if (!time.isSameBoot(time.clockState)) {
-      time.clockState = stateDatabase.writeRepeatable(time::startAfterLimit);
+    if (!storeClock.isSameBoot(storeClock.clockState)) {
+      storeClock.clockState = stateDatabase.writeRepeatable(storeClock::startAfterLimit);
     }
-    return time;
+    return storeClock;
   }
 
   /// Reports the reading that was checked against the limit: a second reading might already be past

@@ -34,12 +34,12 @@ final class SqliteWatchPoller implements AutoCloseable {
   static final int MAX_CHANGES_PER_POLL = 1_000;
 
   /// Not a record: two equal subscriptions are closed separately.
-  private static final class Listener {
+  private static final class Subscription {
     private final Bucket bucket;
     private final Prefix prefix;
     private final Watcher watcher;
 
-    Listener(Bucket bucket, Prefix prefix, Watcher watcher) {
+    Subscription(Bucket bucket, Prefix prefix, Watcher watcher) {
       this.bucket = bucket;
       this.prefix = prefix;
       this.watcher = watcher;
@@ -48,7 +48,7 @@ final class SqliteWatchPoller implements AutoCloseable {
 
   private final SqliteKvDatabases databases;
   private final LongSupplier clock;
-  private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+  private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
   private final Semaphore wakes = new Semaphore(0);
 
   /// The last revision read from each watched database.
@@ -68,13 +68,13 @@ final class SqliteWatchPoller implements AutoCloseable {
     if (!lastRevisions.containsKey(database)) {
       lastRevisions.put(database, database.read(SqliteChangeLog::lastRevision));
     }
-    Listener listener = new Listener(bucket, prefix, watcher);
-    listeners.add(listener);
+    Subscription subscription = new Subscription(bucket, prefix, watcher);
+    subscriptions.add(subscription);
     if (pollThread == null) {
       lastPoll = clock.getAsLong();
       pollThread = Thread.ofVirtual().name("keyfleet-sqlite-watch").start(this::pollUntilClosed);
     }
-    return () -> listeners.remove(listener);
+    return () -> subscriptions.remove(subscription);
   }
 
   /// Called after a write of this process.
@@ -90,7 +90,7 @@ final class SqliteWatchPoller implements AutoCloseable {
 
   @Override
   public synchronized void close() {
-    listeners.clear();
+    subscriptions.clear();
     if (pollThread != null) {
       pollThread.interrupt();
     }
@@ -110,7 +110,7 @@ final class SqliteWatchPoller implements AutoCloseable {
 
   /// Returns whether there are still watches.
   private synchronized boolean pollOnce() {
-    if (listeners.isEmpty()) {
+    if (subscriptions.isEmpty()) {
       lastRevisions.clear();
       pollThread = null;
       return false;
@@ -119,12 +119,12 @@ final class SqliteWatchPoller implements AutoCloseable {
     missed |= now - lastPoll > LATE_LIMIT.toNanos();
     lastPoll = now;
     try {
-      List<SqliteChangeLog.LoggedChange> loggedChanges = new ArrayList<>();
-      lastRevisions.replaceAll((database, from) -> readChanges(database, from, loggedChanges));
-      loggedChanges.forEach(this::deliver);
+      List<SqliteChangeLog.LoggedChange> changes = new ArrayList<>();
+      lastRevisions.replaceAll((database, from) -> readChanges(database, from, changes));
+      changes.forEach(this::deliver);
       if (missed) {
         missed = false;
-        listeners.forEach(it -> deliver(it, new Missed()));
+        subscriptions.forEach(it -> deliver(it, new Missed()));
       }
     } catch (StoreException e) {
       missed = true;
@@ -134,30 +134,30 @@ final class SqliteWatchPoller implements AutoCloseable {
 
   /// Adds the new changes of the database and returns the last revision read.
   private long readChanges(
-      SqliteDatabase database, long from, List<SqliteChangeLog.LoggedChange> loggedChanges) {
+      SqliteDatabase database, long from, List<SqliteChangeLog.LoggedChange> changes) {
     if (missed || database.read(session -> SqliteChangeLog.hasGapAfter(session, from))) {
       missed = true;
       return database.read(SqliteChangeLog::lastRevision);
     }
     List<SqliteChangeLog.LoggedChange> fresh =
         database.read(session -> SqliteChangeLog.changesSince(session, from, MAX_CHANGES_PER_POLL));
-    loggedChanges.addAll(fresh);
+    changes.addAll(fresh);
     return fresh.isEmpty() ? from : fresh.getLast().revision();
   }
 
-  private void deliver(SqliteChangeLog.LoggedChange loggedChange) {
-    for (Listener it : listeners) {
-      if (it.bucket.name().equals(loggedChange.bucket()) && it.prefix.covers(loggedChange.key())) {
-        deliver(it, new Changed(loggedChange.key()));
+  private void deliver(SqliteChangeLog.LoggedChange change) {
+    for (Subscription it : subscriptions) {
+      if (it.bucket.name().equals(change.bucket()) && it.prefix.matches(change.key())) {
+        deliver(it, new Changed(change.key()));
       }
     }
   }
 
-  /// A watcher that throws does not keep the others from their hints.
-  private void deliver(Listener listener, ChangeHint changeHint) {
+  /// A watcher that throws does not stop the others from getting the hint.
+  private void deliver(Subscription subscription, ChangeHint hint) {
     try {
-      if (listeners.contains(listener)) {
-        listener.watcher.onHint(changeHint);
+      if (subscriptions.contains(subscription)) {
+        subscription.watcher.onHint(hint);
       }
     } catch (RuntimeException e) {
       // This watcher loses the hint, as it may lose any hint.

@@ -46,7 +46,7 @@ final class SqliteWriterQueue implements AutoCloseable {
   private final ReentrantLock threadLock = new ReentrantLock(true);
 
   /// The kernel's lock call has no timeout, so this thread makes it for the caller. Created on
-  /// first use, by a thread that holds `threads`.
+  /// first use, by a thread that holds [#threadLock].
   private @Nullable ExecutorService kernelWaiter;
 
   SqliteWriterQueue(Path path, FileChannel channel, long waitingByte, Duration limit) {

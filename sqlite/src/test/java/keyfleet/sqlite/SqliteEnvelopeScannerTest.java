@@ -41,12 +41,12 @@ class SqliteEnvelopeScannerTest implements EnvelopeScannerContract {
           "CREATE TABLE odd (n INTEGER, t TEXT, b)",
           "INSERT INTO odd VALUES (1, 'a', NULL), (%1$s, CAST(%1$s AS TEXT), 2.5)"
               .formatted(envelope));
-      EnvelopeScan envelopeScan = engine.scanForEnvelopes(Scope.whole(Set.of()));
+      EnvelopeScan scan = engine.scanForEnvelopes(Scope.whole(Set.of()));
       assertEquals(
           List.of(
               new Finding("odd", "n", Encoding.BYTES, new TreeMap<>(Map.of(v(3), 1L)), 0),
               new Finding("odd", "t", Encoding.BYTES, new TreeMap<>(Map.of(v(3), 1L)), 0)),
-          envelopeScan.undeclared());
+          scan.undeclared());
     }
   }
 

@@ -40,11 +40,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The fence against an application that does not know it. Version 2 has replaced version 1.
+/// The fence against an application that does not know it. Version 2, the new one, has replaced
+/// version 1, the old one.
 class SqliteFenceTriggersTest {
-  private static final Fence N_ONLY = fence(5, 2);
-  private static final Bytes M = sealed(1);
-  private static final Bytes N = sealed(2);
+  private static final Fence NEW_ONLY = fence(5, 2);
+  private static final Bytes OLD = sealed(1);
+  private static final Bytes NEW = sealed(2);
 
   private SqliteTestFolder folder;
   private SqliteEngine engine;
@@ -52,18 +53,18 @@ class SqliteFenceTriggersTest {
   private Connection application;
 
   @BeforeEach
-  void begin() throws SQLException {
+  void setUp() throws SQLException {
     folder = new SqliteTestFolder();
     engine = folder.openEngine();
     folder.sql(SqliteTestFolder.CREATE_CUSTOMERS);
     records = engine.records(CUSTOMERS);
     application = folder.connect();
-    insert("old", M);
-    insert("new", N);
+    insert("old", OLD);
+    insert("new", NEW);
   }
 
   @AfterEach
-  void end() throws SQLException {
+  void tearDown() throws SQLException {
     application.close();
     engine.close();
     folder.close();
@@ -72,30 +73,30 @@ class SqliteFenceTriggersTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "INSERT INTO customers (id, f0) VALUES ('x', $M)",
-        "INSERT OR IGNORE INTO customers (id, f0) VALUES ('x', $M)",
-        "INSERT OR FAIL INTO customers (id, f0) VALUES ('x', $M)",
-        "INSERT OR ROLLBACK INTO customers (id, f1) VALUES ('x', $M)",
-        "INSERT OR REPLACE INTO customers (id, f0) VALUES ('x', $M)",
-        "INSERT OR REPLACE INTO customers (id, f0) VALUES ('new', $M)",
-        "REPLACE INTO customers (id, f0, f2) VALUES ('new', $N, $M)",
+        "INSERT INTO customers (id, f0) VALUES ('x', $OLD)",
+        "INSERT OR IGNORE INTO customers (id, f0) VALUES ('x', $OLD)",
+        "INSERT OR FAIL INTO customers (id, f0) VALUES ('x', $OLD)",
+        "INSERT OR ROLLBACK INTO customers (id, f1) VALUES ('x', $OLD)",
+        "INSERT OR REPLACE INTO customers (id, f0) VALUES ('x', $OLD)",
+        "INSERT OR REPLACE INTO customers (id, f0) VALUES ('new', $OLD)",
+        "REPLACE INTO customers (id, f0, f2) VALUES ('new', $NEW, $OLD)",
         "REPLACE INTO customers (id, f0) VALUES ('new', x'0102')",
-        "INSERT INTO customers (id, f0) VALUES ('new', $M) ON CONFLICT DO UPDATE SET f0 = $M",
-        "INSERT INTO customers (id, f0) VALUES ('new', $N) ON CONFLICT DO UPDATE SET f0 = $M",
+        "INSERT INTO customers (id, f0) VALUES ('new', $OLD) ON CONFLICT DO UPDATE SET f0 = $OLD",
+        "INSERT INTO customers (id, f0) VALUES ('new', $NEW) ON CONFLICT DO UPDATE SET f0 = $OLD",
         "INSERT INTO customers (id, f0) VALUES ('x', 'text')",
-        "INSERT INTO customers (id, f0) VALUES (NULL, $M)",
+        "INSERT INTO customers (id, f0) VALUES (NULL, $OLD)",
         "INSERT INTO customers (id, f0) SELECT 'x' || id, f0 FROM customers",
-        "UPDATE customers SET f0 = $M WHERE id = 'new'",
-        "UPDATE OR IGNORE customers SET f0 = $M WHERE id = 'new'",
-        "UPDATE OR REPLACE customers SET f1 = $M WHERE id = 'new'",
+        "UPDATE customers SET f0 = $OLD WHERE id = 'new'",
+        "UPDATE OR IGNORE customers SET f0 = $OLD WHERE id = 'new'",
+        "UPDATE OR REPLACE customers SET f1 = $OLD WHERE id = 'new'",
         "UPDATE customers SET f0 = 7 WHERE id = 'new'",
         "UPDATE customers SET f0 = (SELECT f0 FROM customers WHERE id = 'old')",
         "UPDATE customers SET id = 'x' WHERE id = 'old'",
         "UPDATE OR REPLACE customers SET id = 'new' WHERE id = 'old'",
-        "UPDATE \"CUSTOMERS\" SET F0 = $M WHERE ID = 'new'",
+        "UPDATE \"CUSTOMERS\" SET F0 = $OLD WHERE ID = 'new'",
       })
   void oldWriter_isRefused(String sql) throws SQLException {
-    raise(N_ONLY);
+    raise(NEW_ONLY);
     Census before = records.census();
     SQLException refused = assertThrows(SQLException.class, () -> run(sql));
     assertTrue(SqliteErrors.isFenceRefusal(refused), refused::toString);
@@ -105,22 +106,23 @@ class SqliteFenceTriggersTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "INSERT INTO customers (id, f0) VALUES ('x', $N)",
+        "INSERT INTO customers (id, f0) VALUES ('x', $NEW)",
         "INSERT INTO customers (id) VALUES ('x')",
-        "INSERT OR REPLACE INTO customers (id, f0) VALUES ('old', $M)",
-        "INSERT OR REPLACE INTO customers (id, f0) VALUES ('old', $N)",
-        "INSERT INTO customers (id, f0) VALUES ('old', $M) ON CONFLICT DO UPDATE SET address = 'a'",
-        "INSERT INTO customers (id, f0) VALUES ('old', $N) ON CONFLICT DO UPDATE SET f0 = $N",
+        "INSERT OR REPLACE INTO customers (id, f0) VALUES ('old', $OLD)",
+        "INSERT OR REPLACE INTO customers (id, f0) VALUES ('old', $NEW)",
+        "INSERT INTO customers (id, f0) VALUES ('old', $OLD) ON CONFLICT DO UPDATE SET address ="
+            + " 'a'",
+        "INSERT INTO customers (id, f0) VALUES ('old', $NEW) ON CONFLICT DO UPDATE SET f0 = $NEW",
         "UPDATE customers SET address = 'a'",
-        "UPDATE customers SET f0 = $M WHERE id = 'old'",
-        "UPDATE customers SET f1 = $N",
+        "UPDATE customers SET f0 = $OLD WHERE id = 'old'",
+        "UPDATE customers SET f1 = $NEW",
         "UPDATE customers SET f0 = NULL",
         "UPDATE customers SET id = 'x' WHERE id = 'new'",
         "UPDATE OR REPLACE customers SET id = 'old' WHERE id = 'new'",
         "DELETE FROM customers",
       })
   void allowedWriter_passes(String sql) throws SQLException {
-    raise(N_ONLY);
+    raise(NEW_ONLY);
     run(sql);
   }
 
@@ -129,22 +131,23 @@ class SqliteFenceTriggersTest {
   void transactionThatReadBeforeTheFence_cannotWriteAfterIt() throws SQLException {
     execute(application, "BEGIN");
     assertEquals("2", query(application, "SELECT count(*) FROM customers"));
-    raise(N_ONLY);
-    SQLException busy = assertThrows(SQLException.class, () -> run("UPDATE customers SET f0 = $M"));
+    raise(NEW_ONLY);
+    SQLException busy =
+        assertThrows(SQLException.class, () -> run("UPDATE customers SET f0 = $OLD"));
     assertTrue(String.valueOf(busy.getMessage()).contains("BUSY_SNAPSHOT"), busy::toString);
     execute(application, "ROLLBACK");
-    assertThrows(SQLException.class, () -> run("UPDATE customers SET f0 = $M"));
+    assertThrows(SQLException.class, () -> run("UPDATE customers SET f0 = $OLD"));
   }
 
   /// The fence waits for an earlier writer, whose write is then in the census.
   @Test
   void transactionThatWroteBeforeTheFence_endsFirst() throws InterruptedException, SQLException {
     execute(application, "BEGIN IMMEDIATE");
-    run("INSERT INTO customers (id, f0) VALUES ('x', $M)");
+    run("INSERT INTO customers (id, f0) VALUES ('x', $OLD)");
     CountDownLatch raised = new CountDownLatch(1);
     Thread.ofPlatform()
         .start(() -> {
-          raise(N_ONLY);
+          raise(NEW_ONLY);
           raised.countDown();
         });
     assertFalse(raised.await(300, TimeUnit.MILLISECONDS), "the fence did not wait");
@@ -158,9 +161,9 @@ class SqliteFenceTriggersTest {
     try (PreparedStatement insert =
         application.prepareStatement("INSERT INTO customers (id, f0) VALUES (?, ?)")) {
       insert.setString(1, "x");
-      insert.setBytes(2, M.toArray());
+      insert.setBytes(2, OLD.toArray());
       insert.execute();
-      raise(N_ONLY);
+      raise(NEW_ONLY);
       insert.setString(1, "y");
       assertThrows(SQLException.class, insert::execute);
     }
@@ -173,49 +176,51 @@ class SqliteFenceTriggersTest {
         """
         CREATE TRIGGER a_first AFTER INSERT ON customers BEGIN SELECT RAISE(IGNORE); END
         """);
-    raise(N_ONLY);
-    assertThrows(SQLException.class, () -> run("INSERT INTO customers (id, f0) VALUES ('x', $M)"));
+    raise(NEW_ONLY);
+    assertThrows(
+        SQLException.class, () -> run("INSERT INTO customers (id, f0) VALUES ('x', $OLD)"));
     assertEquals("2", query(application, "SELECT count(*) FROM customers"));
   }
 
   @Test
   void recursiveTriggers_changeNothing() throws SQLException {
     execute(application, "PRAGMA recursive_triggers=ON");
-    raise(N_ONLY);
+    raise(NEW_ONLY);
     assertThrows(
-        SQLException.class, () -> run("REPLACE INTO customers (id, f0) VALUES ('new', $M)"));
-    run("REPLACE INTO customers (id, f0) VALUES ('new', $N)");
+        SQLException.class, () -> run("REPLACE INTO customers (id, f0) VALUES ('new', $OLD)"));
+    run("REPLACE INTO customers (id, f0) VALUES ('new', $NEW)");
   }
 
   @Test
   void recreatedTable_isFencedAgain() throws SQLException {
-    raise(N_ONLY);
+    raise(NEW_ONLY);
     execute(application, "ALTER TABLE customers RENAME TO gone");
     execute(application, SqliteTestFolder.CREATE_CUSTOMERS);
     execute(application, "DROP TABLE gone");
-    run("INSERT INTO customers (id, f0) VALUES ('slipped in', $M)");
-    assertEquals(Optional.of(N_ONLY), records.fence());
-    assertThrows(SQLException.class, () -> run("INSERT INTO customers (id, f0) VALUES ('x', $M)"));
+    run("INSERT INTO customers (id, f0) VALUES ('slipped in', $OLD)");
+    assertEquals(Optional.of(NEW_ONLY), records.fence());
+    assertThrows(
+        SQLException.class, () -> run("INSERT INTO customers (id, f0) VALUES ('x', $OLD)"));
   }
 
   @Test
   void fence_outlivesTheEngine() throws SQLException {
-    raise(N_ONLY);
+    raise(NEW_ONLY);
     engine.close();
-    assertThrows(SQLException.class, () -> run("UPDATE customers SET f0 = $M"));
+    assertThrows(SQLException.class, () -> run("UPDATE customers SET f0 = $OLD"));
     engine = folder.openEngine();
-    assertEquals(new StaleTerm(N_ONLY), engine.records(CUSTOMERS).fence(fence(4, 1)));
+    assertEquals(new StaleTerm(NEW_ONLY), engine.records(CUSTOMERS).fence(fence(4, 1)));
   }
 
   @Test
   void fenceRaisedTwice_changesTheSchemaOnce() throws SQLException {
-    raise(N_ONLY);
+    raise(NEW_ONLY);
     String version = query(application, "PRAGMA schema_version");
-    raise(N_ONLY);
+    raise(NEW_ONLY);
     assertEquals(version, query(application, "PRAGMA schema_version"));
   }
 
-  /// The triggers decide like [Fence#allows], for records with all kinds of fields.
+  /// The triggers decide like [Fence#isChangeAllowed], for records with all kinds of fields.
   @Test
   void triggers_agreeWithTheFence() throws SQLException {
     long seed = System.nanoTime();
@@ -239,7 +244,7 @@ class SqliteFenceTriggersTest {
         String context = "seed %d, round %d, row %d: %s".formatted(seed, round, row, held);
         boolean passed = write(kind, row, after);
         assertEquals(
-            held.allows(before, after),
+            held.isChangeAllowed(before, after),
             passed,
             () -> context + describe(before) + " to " + describe(after));
         refused += passed ? 0 : 1;
@@ -269,40 +274,40 @@ class SqliteFenceTriggersTest {
         sealed(2),
         sealed(3),
         sealed(9),
-        M,
-        N,
-        edited("EB4B464500"),
-        edited("EB4B46450102"),
-        edited("EB4B464401"),
-        edited("EB4B4645010100000000"),
-        edited("EB4B4645010180000000"),
-        edited("EB4B464501017FFFFFFF"),
-        edited("EB4B46450101000000020000"),
-        edited("EB4B46450101000000020001"),
-        edited("EB4B46450101000000020FFF"),
-        edited("EB4B46450101000000021001"),
-        ofLength(0, 1),
-        ofLength(12, 1),
-        ofLength(92, 1),
-        ofLength(93, 1),
-        ofLength(92 + 4096, 4096),
-        ofLength(91 + 4096, 4096),
-        ofLength(92 + 0x3B7, 0x3B7),
-        ofLength(91 + 0x3B7, 0x3B7),
-        ofLength(92 + 4096 + Envelope.MAX_PLAINTEXT, 1),
-        ofLength(93 + 4096 + Envelope.MAX_PLAINTEXT, 1));
+        OLD,
+        NEW,
+        envelopeWithStart("EB4B464500"),
+        envelopeWithStart("EB4B46450102"),
+        envelopeWithStart("EB4B464401"),
+        envelopeWithStart("EB4B4645010100000000"),
+        envelopeWithStart("EB4B4645010180000000"),
+        envelopeWithStart("EB4B464501017FFFFFFF"),
+        envelopeWithStart("EB4B46450101000000020000"),
+        envelopeWithStart("EB4B46450101000000020001"),
+        envelopeWithStart("EB4B46450101000000020FFF"),
+        envelopeWithStart("EB4B46450101000000021001"),
+        envelopeStartOfLength(0, 1),
+        envelopeStartOfLength(12, 1),
+        envelopeStartOfLength(92, 1),
+        envelopeStartOfLength(93, 1),
+        envelopeStartOfLength(92 + 4096, 4096),
+        envelopeStartOfLength(91 + 4096, 4096),
+        envelopeStartOfLength(92 + 0x3B7, 0x3B7),
+        envelopeStartOfLength(91 + 0x3B7, 0x3B7),
+        envelopeStartOfLength(92 + 4096 + Envelope.MAX_PLAINTEXT, 1),
+        envelopeStartOfLength(93 + 4096 + Envelope.MAX_PLAINTEXT, 1));
   }
 
   /// An envelope of version 2 with other bytes at its start.
-  private static Bytes edited(String start) {
-    byte[] bytes = N.toArray();
+  private static Bytes envelopeWithStart(String start) {
+    byte[] bytes = NEW.toArray();
     byte[] begin = HexFormat.of().parseHex(start);
     System.arraycopy(begin, 0, bytes, 0, begin.length);
     return Bytes.copyOf(bytes);
   }
 
   /// The start of an envelope with a wrapped DEK of that length, followed by zeros.
-  private static Bytes ofLength(int length, int wrapped) {
+  private static Bytes envelopeStartOfLength(int length, int wrapped) {
     byte[] bytes = new byte[length];
     byte[] begin = HexFormat.of().parseHex("EB4B4645010100000002%04X".formatted(wrapped));
     System.arraycopy(begin, 0, bytes, 0, Math.min(length, begin.length));
@@ -379,7 +384,7 @@ class SqliteFenceTriggersTest {
   }
 
   private void run(String sql) throws SQLException {
-    execute(application, sql.replace("$M", literal(M)).replace("$N", literal(N)));
+    execute(application, sql.replace("$OLD", literal(OLD)).replace("$NEW", literal(NEW)));
   }
 
   private void insert(String id, Bytes field) throws SQLException {

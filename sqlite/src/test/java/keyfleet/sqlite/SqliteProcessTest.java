@@ -67,9 +67,9 @@ class SqliteProcessTest {
   void racedOpen_createsOneStore() {
     for (int round = 0; round < 20; round++) {
       try (SqliteTestFolder folder = new SqliteTestFolder();
-          RacingThreads racingThreads = new RacingThreads(CHILDREN)) {
-        List<WriteResult> writeResults =
-            racingThreads.race(racer -> {
+          RacingThreads threads = new RacingThreads(CHILDREN)) {
+        List<WriteResult> results =
+            threads.race(racer -> {
               try (SqliteEngine engine = folder.openEngine()) {
                 Key key = new Key("by." + racer);
                 engine.kv().create(SqliteWriterMain.HEARTBEATS, key, Value.of("here"));
@@ -80,7 +80,7 @@ class SqliteProcessTest {
           assertEquals(CHILDREN, engine.kv().list(SqliteWriterMain.STATE, Prefix.ALL).size());
           assertEquals(CHILDREN, engine.kv().list(SqliteWriterMain.HEARTBEATS, Prefix.ALL).size());
         }
-        assertEquals(CHILDREN, writeResults.stream().distinct().count(), writeResults::toString);
+        assertEquals(CHILDREN, results.stream().distinct().count(), results::toString);
       }
     }
   }
@@ -102,22 +102,21 @@ class SqliteProcessTest {
   void writeOfAnotherProcess_givesHint() throws InterruptedException {
     try (SqliteTestFolder folder = new SqliteTestFolder();
         SqliteEngine engine = folder.openEngine()) {
-      BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
-      BlockingQueue<ChangeHint> beats = new LinkedBlockingQueue<>();
-      engine.kv().watch(SqliteWriterMain.STATE, Prefix.under(new Key("a")), changeHints::add);
-      engine.kv().watch(SqliteWriterMain.HEARTBEATS, Prefix.ALL, beats::add);
+      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
+      BlockingQueue<ChangeHint> heartbeatHints = new LinkedBlockingQueue<>();
+      engine.kv().watch(SqliteWriterMain.STATE, Prefix.under(new Key("a")), hints::add);
+      engine.kv().watch(SqliteWriterMain.HEARTBEATS, Prefix.ALL, heartbeatHints::add);
       try (SqliteWriterProcess child = SqliteWriterProcess.start(folder.url(), "a", "both")) {
         child.awaitReady();
         child.proceed();
-        assertEquals(new Changed(new Key("a.0")), awaitHint(changeHints));
-        assertEquals(new Changed(new Key("a.1")), awaitHint(beats));
+        assertEquals(new Changed(new Key("a.0")), awaitHint(hints));
+        assertEquals(new Changed(new Key("a.1")), awaitHint(heartbeatHints));
       }
     }
   }
 
-  private static ChangeHint awaitHint(BlockingQueue<ChangeHint> changeHints)
-      throws InterruptedException {
-    return Optional.ofNullable(changeHints.poll(HINT_LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+  private static ChangeHint awaitHint(BlockingQueue<ChangeHint> hints) throws InterruptedException {
+    return Optional.ofNullable(hints.poll(HINT_LIMIT.toMillis(), TimeUnit.MILLISECONDS))
         .orElseThrow(() -> new AssertionError("no hint in " + HINT_LIMIT));
   }
 

@@ -1,9 +1,9 @@
 package keyfleet.sqlite;
 
 import static keyfleet.store.StoreFixtures.THINGS;
+import static keyfleet.store.StoreFixtures.assertWritten;
 import static keyfleet.store.StoreFixtures.key;
 import static keyfleet.store.StoreFixtures.value;
-import static keyfleet.store.StoreFixtures.written;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -47,7 +47,7 @@ class SqliteRefusalTest {
   private final SqliteTestFolder folder = new SqliteTestFolder();
 
   @AfterEach
-  void end() {
+  void tearDown() {
     folder.close();
   }
 
@@ -121,7 +121,7 @@ class SqliteRefusalTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"0, the Keyfleet that made it", "2, a newer Keyfleet"})
+  @CsvSource({"0, the Keyfleet version that created it", "2, a newer Keyfleet"})
   void tablesOfAnotherVersion_areRefused(int version, String remedy) {
     folder.openEngine().close();
     folder.sql("PRAGMA user_version=" + version);
@@ -149,8 +149,8 @@ class SqliteRefusalTest {
   @Test
   void everyFile_isAccessibleToItsOwnerOnly() throws IOException {
     try (SqliteEngine engine = folder.openEngine()) {
-      written(engine.kv().put(THINGS, A, value("one")));
-      written(engine.kv().put(HEARTBEATS, A, value("one")));
+      assertWritten(engine.kv().put(THINGS, A, value("one")));
+      assertWritten(engine.kv().put(HEARTBEATS, A, value("one")));
       try (Stream<Path> files = Files.list(folder.path())) {
         for (Path file : files.toList()) {
           String mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
@@ -172,14 +172,14 @@ class SqliteRefusalTest {
     Path file = folder.path().resolve(name);
     Path aside = folder.path().resolve("aside");
     try (SqliteEngine engine = folder.openEngine()) {
-      written(engine.kv().put(bucket, A, value("one")));
+      assertWritten(engine.kv().put(bucket, A, value("one")));
       Files.move(file, aside);
       assertGone(engine, bucket);
       Files.writeString(file, "another file");
       assertGone(engine, bucket);
       Files.delete(file);
       Files.move(aside, file);
-      written(engine.kv().put(bucket, A, value("two")));
+      assertWritten(engine.kv().put(bucket, A, value("two")));
     }
   }
 
@@ -212,14 +212,14 @@ class SqliteRefusalTest {
   @Test
   void fullDisk_isReportedAndRecovers() {
     try (SqliteEngine engine = folder.openEngine()) {
-      written(engine.kv().create(THINGS, A, value("before")));
+      assertWritten(engine.kv().create(THINGS, A, value("before")));
       long pages = engine.stateDatabase().read(it -> it.number("PRAGMA page_count"));
       limit(engine, pages);
       StoreException full = fill(engine.kv());
       assertTrue(full.getMessage().matches("the disk of .* is full"), full::getMessage);
       assertEquals(Optional.of("before"), engine.kv().get(THINGS, A).map(it -> it.value().text()));
       limit(engine, Integer.MAX_VALUE);
-      written(engine.kv().create(THINGS, key("after"), value("x".repeat(100_000))));
+      assertWritten(engine.kv().create(THINGS, key("after"), value("x".repeat(100_000))));
     }
   }
 
@@ -236,7 +236,7 @@ class SqliteRefusalTest {
                 return changed;
               });
       assertEquals(Optional.empty(), committed);
-      written(engine.kv().put(THINGS, A, value("works again")));
+      assertWritten(engine.kv().put(THINGS, A, value("works again")));
     }
   }
 
@@ -250,9 +250,9 @@ class SqliteRefusalTest {
         "INSERT INTO orders VALUES ('a')");
     try (SqliteEngine engine = folder.openEngine()) {
       Records records = engine.records(SqliteTestFolder.CUSTOMERS);
-      StoredRecord ordering = new StoredRecord(new RecordId("a"), SealedFields.NONE);
-      assertThrows(StoreException.class, () -> records.delete(ordering));
-      assertEquals(Optional.of(ordering), records.read(ordering.id()));
+      StoredRecord customer = new StoredRecord(new RecordId("a"), SealedFields.NONE);
+      assertThrows(StoreException.class, () -> records.delete(customer));
+      assertEquals(Optional.of(customer), records.read(customer.id()));
     }
   }
 

@@ -1,6 +1,6 @@
 package keyfleet.sqlite;
 
-import static keyfleet.store.StoreFixtures.written;
+import static keyfleet.store.StoreFixtures.assertWritten;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -35,7 +35,7 @@ class SqliteStoreClockTest {
   private final AtomicLong clock = new AtomicLong(Duration.ofDays(1).toNanos());
 
   @AfterEach
-  void end() {
+  void tearDown() {
     folder.close();
   }
 
@@ -43,9 +43,9 @@ class SqliteStoreClockTest {
   void reboot_continuesAfterTheLastReading() {
     StoreTime last;
     try (SqliteEngine engine = boot("one")) {
-      pass(Duration.ofHours(1));
+      advance(Duration.ofHours(1));
       last = engine.kv().storeTime();
-      pass(Duration.ofSeconds(50));
+      advance(Duration.ofSeconds(50));
       last = engine.kv().storeTime();
     }
     clock.set(0);
@@ -61,7 +61,7 @@ class SqliteStoreClockTest {
   void rebootAtAnyMoment_neverGoesBack(long millis) {
     try (SqliteEngine engine = boot("one")) {
       engine.kv().storeTime();
-      pass(Duration.ofMillis(millis));
+      advance(Duration.ofMillis(millis));
       StoreTime last = engine.kv().storeTime();
       clock.set(7);
       try (SqliteEngine next = boot("two")) {
@@ -87,11 +87,11 @@ class SqliteStoreClockTest {
   @Test
   void processesOfOneBoot_shareOneTime() {
     try (SqliteEngine one = boot("one")) {
-      pass(Duration.ofMinutes(5));
+      advance(Duration.ofMinutes(5));
       StoreTime last = one.kv().storeTime();
       try (SqliteEngine other = boot("one")) {
         assertEquals(last, other.kv().storeTime());
-        pass(Duration.ofMinutes(5));
+        advance(Duration.ofMinutes(5));
         assertEquals(other.kv().storeTime(), one.kv().storeTime());
         assertEquals(Duration.ofMinutes(5), one.kv().storeTime().since(last));
       }
@@ -103,7 +103,7 @@ class SqliteStoreClockTest {
   void clockThatWentBackInOneBoot_doesNotMoveStoreTimeBack() {
     StoreTime last;
     try (SqliteEngine engine = boot("one")) {
-      pass(Duration.ofHours(2));
+      advance(Duration.ofHours(2));
       last = engine.kv().storeTime();
     }
     clock.addAndGet(-Duration.ofHours(1).toNanos());
@@ -115,10 +115,10 @@ class SqliteStoreClockTest {
   @Test
   void suspendedTime_countsForExpiry() {
     try (SqliteEngine engine = boot("one")) {
-      written(engine.kv().put(HEARTBEATS, A, Value.of("beat")));
-      pass(Duration.ofMinutes(9));
+      assertWritten(engine.kv().put(HEARTBEATS, A, Value.of("beat")));
+      advance(Duration.ofMinutes(9));
       assertTrue(engine.kv().get(HEARTBEATS, A).isPresent());
-      pass(Duration.ofMinutes(1));
+      advance(Duration.ofMinutes(1));
       assertEquals(Optional.empty(), engine.kv().get(HEARTBEATS, A));
     }
   }
@@ -133,7 +133,7 @@ class SqliteStoreClockTest {
           () ->
               file.write(session -> {
                 session.update("UPDATE keyfleet_store SET id = 'lost'");
-                pass(SqliteStoreClock.AHEAD.multipliedBy(2));
+                advance(SqliteStoreClock.AHEAD.multipliedBy(2));
                 return storeClock.nowInTransaction();
               }));
       long lost =
@@ -147,13 +147,13 @@ class SqliteStoreClockTest {
   void heartbeatRevisions_riseThoughTheirFileIsLost() throws IOException {
     Revision last;
     try (SqliteEngine engine = boot("one")) {
-      written(engine.kv().put(HEARTBEATS, A, Value.of("one")));
-      last = written(engine.kv().put(HEARTBEATS, A, Value.of("two")));
+      assertWritten(engine.kv().put(HEARTBEATS, A, Value.of("one")));
+      last = assertWritten(engine.kv().put(HEARTBEATS, A, Value.of("two")));
     }
     Files.delete(folder.path().resolve("keyfleet-beats.db"));
     clock.set(0);
     try (SqliteEngine engine = boot("two")) {
-      Revision next = written(engine.kv().create(HEARTBEATS, A, Value.of("three")));
+      Revision next = assertWritten(engine.kv().create(HEARTBEATS, A, Value.of("three")));
       assertTrue(next.compareTo(last) > 0, next + " after " + last);
     }
   }
@@ -161,12 +161,12 @@ class SqliteStoreClockTest {
   @Test
   void heartbeatsOfAnotherStore_areDeleted() throws IOException {
     try (SqliteEngine engine = boot("one")) {
-      written(engine.kv().put(HEARTBEATS, A, Value.of("one")));
+      assertWritten(engine.kv().put(HEARTBEATS, A, Value.of("one")));
     }
     Files.delete(folder.file());
     try (SqliteEngine engine = boot("one")) {
       assertEquals(Optional.empty(), engine.kv().get(HEARTBEATS, A));
-      written(engine.kv().put(HEARTBEATS, new Key("b"), Value.of("two")));
+      assertWritten(engine.kv().put(HEARTBEATS, new Key("b"), Value.of("two")));
       assertEquals(1, engine.kv().list(HEARTBEATS, Prefix.ALL).size());
     }
   }
@@ -175,11 +175,11 @@ class SqliteStoreClockTest {
   void expiredEntries_areSweptByWrites() {
     try (SqliteEngine engine = boot("one")) {
       for (int i = 0; i < 100; i++) {
-        written(engine.kv().put(HEARTBEATS, new Key("old." + i), Value.of("beat")));
+        assertWritten(engine.kv().put(HEARTBEATS, new Key("old." + i), Value.of("beat")));
       }
-      pass(Duration.ofMinutes(11));
+      advance(Duration.ofMinutes(11));
       for (int i = 0; i < 2 + 100 / SqliteExpirySweep.KEYS_PER_STEP; i++) {
-        written(engine.kv().put(HEARTBEATS, A, Value.of("beat " + i)));
+        assertWritten(engine.kv().put(HEARTBEATS, A, Value.of("beat " + i)));
       }
     }
     assertEquals(List.of("1"), entriesIn(folder, "keyfleet-beats.db"));
@@ -211,7 +211,7 @@ class SqliteStoreClockTest {
     return BootClock.of(clock::get, boot);
   }
 
-  private void pass(Duration duration) {
+  private void advance(Duration duration) {
     clock.addAndGet(duration.toNanos());
   }
 }

@@ -1,9 +1,9 @@
 package keyfleet.sqlite;
 
 import static keyfleet.store.StoreFixtures.THINGS;
+import static keyfleet.store.StoreFixtures.assertWritten;
 import static keyfleet.store.StoreFixtures.key;
 import static keyfleet.store.StoreFixtures.value;
-import static keyfleet.store.StoreFixtures.written;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -35,19 +35,19 @@ class SqliteWatchPollerTest {
 
   private final SqliteTestFolder folder = new SqliteTestFolder();
   private final SqliteEngine engine = folder.openEngine();
-  private final BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
+  private final BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
 
   @AfterEach
-  void end() {
+  void tearDown() {
     engine.close();
     folder.close();
   }
 
   @Test
   void writeThroughAnotherEngine_givesHint() throws InterruptedException {
-    engine.kv().watch(THINGS, Prefix.ALL, changeHints::add);
+    engine.kv().watch(THINGS, Prefix.ALL, hints::add);
     try (SqliteEngine other = folder.openEngine()) {
-      written(other.kv().create(THINGS, A, value("one")));
+      assertWritten(other.kv().create(THINGS, A, value("one")));
       assertEquals(new Changed(A), awaitHint());
     }
   }
@@ -55,9 +55,9 @@ class SqliteWatchPollerTest {
   /// More changes were written than the log keeps.
   @Test
   void watchThatFellBehind_reportsMissedChanges() throws InterruptedException {
-    written(engine.kv().create(THINGS, A, value("one")));
+    assertWritten(engine.kv().create(THINGS, A, value("one")));
     synchronized (engine.watchPoller()) {
-      engine.kv().watch(THINGS, Prefix.ALL, changeHints::add);
+      engine.kv().watch(THINGS, Prefix.ALL, hints::add);
       folder.sql(
           """
           INSERT INTO keyfleet_changes
@@ -73,13 +73,13 @@ class SqliteWatchPollerTest {
           });
     }
     assertEquals(new Missed(), awaitHint());
-    written(engine.kv().create(THINGS, key("b"), value("seen again")));
+    assertWritten(engine.kv().create(THINGS, key("b"), value("seen again")));
     assertEquals(new Changed(key("b")), awaitHint());
   }
 
   @Test
   void changeLog_isTrimmedAndRevisionsContinue() {
-    Revision last = written(engine.kv().put(THINGS, A, value("one")));
+    Revision last = assertWritten(engine.kv().put(THINGS, A, value("one")));
     folder.sql(
         """
         INSERT INTO keyfleet_changes
@@ -87,7 +87,7 @@ class SqliteWatchPollerTest {
         SELECT i, 'things', 'a' FROM n
         """);
     try (SqliteEngine other = folder.openEngine()) {
-      Revision next = written(other.kv().put(THINGS, A, value("two")));
+      Revision next = assertWritten(other.kv().put(THINGS, A, value("two")));
       assertTrue(next.number() > 10_000 && next.compareTo(last) > 0, next::toString);
     }
     long kept =
@@ -98,13 +98,13 @@ class SqliteWatchPollerTest {
   @Test
   void fileThatWasMissing_reportsMissedChanges() throws IOException, InterruptedException {
     Path aside = folder.path().resolve("aside");
-    engine.kv().watch(THINGS, Prefix.ALL, changeHints::add);
+    engine.kv().watch(THINGS, Prefix.ALL, hints::add);
     synchronized (engine.watchPoller()) {
       Files.move(folder.file(), aside);
     }
     // A hint given while the file was missing would come first.
     engine.watchPoller().wake();
-    assertNull(changeHints.poll(2 * SqliteWatchPoller.PERIOD.toMillis(), TimeUnit.MILLISECONDS));
+    assertNull(hints.poll(2 * SqliteWatchPoller.PERIOD.toMillis(), TimeUnit.MILLISECONDS));
     Files.move(aside, folder.file());
     assertEquals(new Missed(), awaitHint());
   }
@@ -119,8 +119,8 @@ class SqliteWatchPollerTest {
             _ -> {
               throw new IllegalStateException("a bug");
             });
-    engine.kv().watch(THINGS, Prefix.ALL, changeHints::add);
-    written(engine.kv().create(THINGS, A, value("one")));
+    engine.kv().watch(THINGS, Prefix.ALL, hints::add);
+    assertWritten(engine.kv().create(THINGS, A, value("one")));
     assertEquals(new Changed(A), awaitHint());
   }
 
@@ -132,33 +132,33 @@ class SqliteWatchPollerTest {
         .watch(
             THINGS,
             Prefix.ALL,
-            changeHint -> {
-              engine.kv().watch(other, Prefix.ALL, changeHints::add);
-              changeHints.add(changeHint);
+            hint -> {
+              engine.kv().watch(other, Prefix.ALL, hints::add);
+              hints.add(hint);
             });
-    written(engine.kv().create(THINGS, A, value("one")));
+    assertWritten(engine.kv().create(THINGS, A, value("one")));
     assertEquals(new Changed(A), awaitHint());
-    written(engine.kv().create(other, A, value("one")));
+    assertWritten(engine.kv().create(other, A, value("one")));
     assertEquals(new Changed(A), awaitHint());
   }
 
   @Test
   void pollThread_runsWhileThereAreWatches() throws InterruptedException {
     assertTrue(engine.watchPoller().pollThread().isEmpty());
-    Watch watch = engine.kv().watch(THINGS, Prefix.ALL, changeHints::add);
+    Watch watch = engine.kv().watch(THINGS, Prefix.ALL, hints::add);
     Thread pollThread = engine.watchPoller().pollThread().orElseThrow();
     watch.close();
     engine.watchPoller().wake();
     assertTrue(pollThread.join(LIMIT), "the thread did not end");
     assertTrue(engine.watchPoller().pollThread().isEmpty());
-    engine.kv().watch(THINGS, Prefix.ALL, changeHints::add);
+    engine.kv().watch(THINGS, Prefix.ALL, hints::add);
     Thread second = engine.watchPoller().pollThread().orElseThrow();
     engine.close();
     assertTrue(second.join(LIMIT), "the thread did not end after the engine was closed");
   }
 
   private ChangeHint awaitHint() throws InterruptedException {
-    return Optional.ofNullable(changeHints.poll(LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+    return Optional.ofNullable(hints.poll(LIMIT.toMillis(), TimeUnit.MILLISECONDS))
         .orElseThrow(() -> new AssertionError("no hint in " + LIMIT));
   }
 }

@@ -40,7 +40,10 @@ public sealed interface Bucket {
 
   private static void check(String name) {
     if (!NAME.matcher(name).matches()) {
-      throw new IllegalArgumentException("invalid bucket name: " + name);
+      throw new IllegalArgumentException(
+          "invalid bucket name "
+              + name
+              + ": a lower-case letter, then up to 30 of a-z, 0-9, _ and -");
     }
   }
 }

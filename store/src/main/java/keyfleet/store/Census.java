@@ -24,7 +24,7 @@ public record Census(
     long unreadable = 0;
     for (StoredRecord record : records) {
       SealedFields fields = record.fields();
-      fields.lowest().ifPresent(version -> belonging.merge(version, 1L, Long::sum));
+      fields.lowestVersion().ifPresent(version -> belonging.merge(version, 1L, Long::sum));
       fields.versions().forEach(version -> carrying.merge(version, 1L, Long::sum));
       unreadable += fields.hasUnreadable() ? 1 : 0;
     }

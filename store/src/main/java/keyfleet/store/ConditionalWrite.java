@@ -27,12 +27,12 @@ public sealed interface ConditionalWrite {
     if (found != null && found.value().equals(value())) {
       return new Applied(found.revision());
     }
-    boolean asExpected =
+    boolean isUnchanged =
         switch (this) {
           case Create _ -> found == null;
           case Update(_, _, _, var expected) -> found != null && found.revision().equals(expected);
         };
-    return asExpected ? new Pending() : new Superseded();
+    return isUnchanged ? new Pending() : new Superseded();
   }
 
   /// Sends, reads the key back unless the write succeeded, and sends again while the write is

@@ -173,7 +173,7 @@ public final class Document {
     return items(name, Document.class);
   }
 
-  /// Converts the document with `reading`. A value that its type rejects is malformed, not a bug:
+  /// Converts the document with `converter`. A value that its type rejects is malformed, not a bug:
   /// it came from outside.
   ///
   /// The last result is cached: the converter must depend on the document alone and return an

@@ -29,23 +29,27 @@ public record Fence(Term term, SortedSet<KekVersion> writable) {
     return new Fence(term, new TreeSet<>(writable));
   }
 
-  /// Whether `next` may replace this fence. Within one term the writable set may be replaced: a
-  /// rotation opens the fence in the same epoch in which the previous one closed it (ADR 6).
-  public boolean yieldsTo(Fence next) {
+  /// Whether `next` may replace this fence: it must not have a lower term. A fence of the same term
+  /// may replace it, because a rotation opens the fence in the epoch in which the previous rotation
+  /// closed it (ADR 6).
+  public boolean canYieldTo(Fence next) {
     return next.term.compareTo(term) >= 0;
   }
 
-  /// Whether a record may change in this way; an insert changes from [SealedFields#NONE]. Once the
-  /// fence is raised, no count of a version outside it can grow, neither of the records that belong
-  /// to the version nor of those that carry it, and no record can become unreadable.
-  public boolean allows(SealedFields before, SealedFields after) {
+  /// Whether a record may change from `before` to `after`; an insert changes from
+  /// [SealedFields#NONE]. While the fence is raised, neither count of a version outside it can grow
+  /// (the records that belong to it, the records that carry it), and no record can become
+  /// unreadable.
+  public boolean isChangeAllowed(SealedFields before, SealedFields after) {
     Set<KekVersion> carried = before.versions();
     boolean addsNoOtherVersion =
         after.versions().stream().allMatch(it -> writable.contains(it) || carried.contains(it));
     boolean staysReadable = before.hasUnreadable() || !after.hasUnreadable();
-    Optional<KekVersion> lowest = after.lowest();
+    Optional<KekVersion> lowest = after.lowestVersion();
     boolean lowestIsAllowed =
-        lowest.isEmpty() || lowest.equals(before.lowest()) || writable.contains(lowest.get());
+        lowest.isEmpty()
+            || lowest.equals(before.lowestVersion())
+            || writable.contains(lowest.get());
     return addsNoOtherVersion && staysReadable && lowestIsAllowed;
   }
 }

@@ -5,7 +5,7 @@ package keyfleet.store;
 public record Key(String value) implements Comparable<Key> {
   public static final int MAX_LENGTH = 255;
 
-  private static final String SIGNS = "_=/-";
+  private static final String PUNCTUATION = "_=/-";
 
   public Key {
     if (!isValid(value)) {
@@ -13,8 +13,8 @@ public record Key(String value) implements Comparable<Key> {
     }
   }
 
-  /// Words of ASCII letters, digits and [#SIGNS], with dots between them. Checked by hand, not by a
-  /// regular expression, because a roster has a key for each process of the fleet.
+  /// Words of ASCII letters, digits and [#PUNCTUATION], with dots between them. Checked by hand,
+  /// not by a regular expression, because a roster has a key for each process of the fleet.
   public static boolean isValid(String value) {
     int length = value.length();
     if (length > MAX_LENGTH) {
@@ -35,7 +35,7 @@ public record Key(String value) implements Comparable<Key> {
     return (c >= 'a' && c <= 'z')
         || (c >= 'A' && c <= 'Z')
         || (c >= '0' && c <= '9')
-        || SIGNS.indexOf(c) >= 0;
+        || PUNCTUATION.indexOf(c) >= 0;
   }
 
   /// Safe to log: an invalid key may be long or contain control characters.

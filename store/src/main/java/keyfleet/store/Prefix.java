@@ -17,7 +17,7 @@ public record Prefix(String value) {
     return new Prefix(key.value() + ".");
   }
 
-  public boolean covers(Key key) {
+  public boolean matches(Key key) {
     return key.value().startsWith(value);
   }
 }

@@ -20,12 +20,12 @@ public interface Records {
   RecordWriteResult insert(StoredRecord added);
 
   /// Replaces all sealed fields if each of them is still as it was read and no field was added.
-  RecordWriteResult compareAndSet(RecordChange recordChange);
+  RecordWriteResult compareAndSet(RecordChange change);
 
-  /// Makes each change as [#compareAndSet] would, independently of the others. No record may occur
+  /// Applies each change like [#compareAndSet], independently of the others. No record may occur
   /// twice. An engine may write all changes in one commit.
-  default List<RecordWriteResult> compareAndSetAll(List<RecordChange> recordChanges) {
-    return recordChanges.stream().map(this::compareAndSet).toList();
+  default List<RecordWriteResult> compareAndSetAll(List<RecordChange> changes) {
+    return changes.stream().map(this::compareAndSet).toList();
   }
 
   /// Deletes the record if all its sealed fields are as expected.

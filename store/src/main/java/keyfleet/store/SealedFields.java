@@ -37,7 +37,7 @@ public record SealedFields(SortedMap<String, Bytes> byName) {
   }
 
   /// The version that the record belongs to; empty if no field has a version.
-  public Optional<KekVersion> lowest() {
+  public Optional<KekVersion> lowestVersion() {
     NavigableSet<KekVersion> versions = versions();
     return versions.isEmpty() ? Optional.empty() : Optional.of(versions.first());
   }

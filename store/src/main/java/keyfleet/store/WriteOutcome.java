@@ -1,11 +1,11 @@
 package keyfleet.store;
 
-/// What an [ConditionalWrite] has done so far, as far as the store shows.
+/// What the store shows about the effect of a [ConditionalWrite].
 public sealed interface WriteOutcome {
   record Applied(Revision revision) implements WriteOutcome {}
 
-  /// Another write or deletion changed the key. Whether this write was stored for a moment before
-  /// cannot be seen: decide again from the current state.
+  /// Another write or deletion changed the key. This write may have been stored before that; the
+  /// store cannot tell. Decide again from the current state.
   record Superseded() implements WriteOutcome {}
 
   /// Not stored, but it may still arrive. Sending the same write again is safe.

@@ -48,11 +48,12 @@
 /// | `census`        | one snapshot, from the leader                                               |
 /// | `fence`         | on return no open transaction can evade it                                  |
 ///
-/// A record belongs to its lowest version. The tag inside every sealed field decides that, never a
-/// column beside them. [Fence#allows] is the only definition of what the fence allows.
+/// A record belongs to the lowest version among its sealed fields. The version inside each envelope
+/// decides that, never a separate column. [Fence#isChangeAllowed] is the only definition of what
+/// the fence allows.
 ///
-/// Start reading: [Kv] and [Records], then [Bucket], [Entry] and [StoredRecord], then
-/// [ConditionalWrite] and [Fence]. The package `keyfleet.store.engine` opens databases.
+/// Start reading at: [Kv] and [Records], then [Bucket], [Entry] and [StoredRecord], then
+/// [ConditionalWrite] and [Fence]. An engine's entry point is `keyfleet.store.engine.Engine`.
 @NullMarked
 package keyfleet.store;
 

@@ -50,14 +50,14 @@ class ContractFlawTest {
           UPDATES_ANY_REVISION, updateOfAbsentKey_conflicts
           UPDATES_ANY_REVISION, updateByRevisionOfAnotherKey_conflicts
           UPDATES_ANY_REVISION, unansweredWriteThatArrivesLate_isNotTakenForAnother
-          UPDATES_ANY_REVISION, unansweredWriteThatLost_isOvertaken
+          UPDATES_ANY_REVISION, unansweredWriteThatLost_isSuperseded
           UPDATES_ANY_REVISION, concurrentHistories_areLinearizable
           DELETES_ANY_REVISION, delete_needsTheLatestRevision
           DELETES_ANY_REVISION, concurrentHistories_areLinearizable
           CREATES_AT_ONE,       createAfterDelete_hasHigherRevision
           SWEPT_LATE,           unrefreshedEntry_isGoneAfterItsLifetime
-          LISTS_BY_TEXT,        list_givesTheBranchInOrder
-          LISTS_UNORDERED,      list_givesTheBranchInOrder
+          LISTS_BY_TEXT,        list_returnsKeysUnderPrefixInOrder
+          LISTS_UNORDERED,      list_returnsKeysUnderPrefixInOrder
           HIDES_LOST_HINTS,     disconnectedWatch_reportsMissedChanges
           CLOCK_GOES_BACK,      storeTime_neverGoesBack
           """)
@@ -79,10 +79,10 @@ class ContractFlawTest {
           SCAN_SKIPS,               scanWhileOthersWrite_hasNoGapAndNoRepeat
           SCAN_SKIPS,               census_equalsFullScan
           SCAN_REPEATS,             scanWithWritesBetweenPages_hasNoGapAndNoRepeat
-          FENCE_STOPS_NOBODY,       oldWriterAfterTheFence_isRefused
-          FENCE_STOPS_NOBODY,       fieldThatIsNoEnvelope_isRefused
-          FENCE_STOPS_NOBODY,       fenceRaisedAmongWriters_letsNoneThroughOnceItReturned
-          FENCE_DOES_NOT_WAIT,      fenceRaisedAmongWriters_letsNoneThroughOnceItReturned
+          FENCE_STOPS_NOTHING,      oldWriterAfterTheFence_isRefused
+          FENCE_STOPS_NOTHING,      fieldThatIsNotAnEnvelope_isRefused
+          FENCE_STOPS_NOTHING,      fenceRaisedDuringWrites_stopsEveryLaterWrite
+          FENCE_DOES_NOT_WAIT,      fenceRaisedDuringWrites_stopsEveryLaterWrite
           FENCE_STOPS_INSERTS_ONLY, oldWriterAfterTheFence_isRefused
           FENCE_STOPS_INSERTS_ONLY, zombieRewrapperToAbortedVersion_isRefused
           FENCE_SPARES_OLD_RECORDS, zombieRewrapperOfAnOldRecord_isRefused

@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 final class CustomRuleFence implements ForwardingRecords {
   /// The rules of a wrong engine; the defaults are right.
   interface Rules {
-    default boolean yields(Fence held, Fence next) {
-      return held.yieldsTo(next);
+    default boolean canYield(Fence held, Fence next) {
+      return held.canYieldTo(next);
     }
 
-    default boolean allows(Fence held, SealedFields before, SealedFields after) {
-      return held.allows(before, after);
+    default boolean isChangeAllowed(Fence held, SealedFields before, SealedFields after) {
+      return held.isChangeAllowed(before, after);
     }
   }
 
@@ -36,23 +36,23 @@ final class CustomRuleFence implements ForwardingRecords {
   @Override
   public synchronized RecordWriteResult insert(StoredRecord added) {
     Fence held = fence;
-    return held == null || rules.allows(held, SealedFields.NONE, added.fields())
+    return held == null || rules.isChangeAllowed(held, SealedFields.NONE, added.fields())
         ? inner.insert(added)
         : new Fenced(held);
   }
 
   @Override
-  public synchronized RecordWriteResult compareAndSet(RecordChange recordChange) {
+  public synchronized RecordWriteResult compareAndSet(RecordChange change) {
     Fence held = fence;
-    return held == null || rules.allows(held, recordChange.before().fields(), recordChange.after())
-        ? inner.compareAndSet(recordChange)
+    return held == null || rules.isChangeAllowed(held, change.before().fields(), change.after())
+        ? inner.compareAndSet(change)
         : new Fenced(held);
   }
 
   @Override
   public synchronized FenceResult fence(Fence next) {
     Fence held = fence;
-    if (held != null && !rules.yields(held, next)) {
+    if (held != null && !rules.canYield(held, next)) {
       return new StaleTerm(held);
     }
     fence = next;

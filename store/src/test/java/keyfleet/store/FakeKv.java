@@ -18,12 +18,12 @@ import keyfleet.store.WriteResult.Written;
 /// that makes a change gives the hint before the call returns.
 public final class FakeKv implements Kv {
   /// Not a record: two equal subscriptions are closed separately.
-  private static final class Listener {
+  private static final class Subscription {
     private final Bucket bucket;
     private final Prefix prefix;
     private final Watcher watcher;
 
-    Listener(Bucket bucket, Prefix prefix, Watcher watcher) {
+    Subscription(Bucket bucket, Prefix prefix, Watcher watcher) {
       this.bucket = bucket;
       this.prefix = prefix;
       this.watcher = watcher;
@@ -33,7 +33,7 @@ public final class FakeKv implements Kv {
   private final FakeStoreClock clock;
   private final Map<String, Bucket> buckets = new HashMap<>();
   private final Map<String, NavigableMap<Key, Entry>> entries = new HashMap<>();
-  private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+  private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
   private long lastRevision;
   private volatile boolean connected = true;
 
@@ -48,30 +48,29 @@ public final class FakeKv implements Kv {
 
   @Override
   public WriteResult create(Bucket bucket, Key key, Value value) {
-    WriteResult writeResult;
+    WriteResult result;
     synchronized (this) {
-      writeResult =
-          liveEntries(bucket).containsKey(key) ? new Conflict() : store(bucket, key, value);
+      result = liveEntries(bucket).containsKey(key) ? new Conflict() : store(bucket, key, value);
     }
-    return hintIfWritten(bucket, key, writeResult);
+    return hintIfWritten(bucket, key, result);
   }
 
   @Override
   public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
-    WriteResult writeResult;
+    WriteResult result;
     synchronized (this) {
-      writeResult = isAt(bucket, key, expected) ? store(bucket, key, value) : new Conflict();
+      result = isAt(bucket, key, expected) ? store(bucket, key, value) : new Conflict();
     }
-    return hintIfWritten(bucket, key, writeResult);
+    return hintIfWritten(bucket, key, result);
   }
 
   @Override
   public WriteResult put(Bucket bucket, Key key, Value value) {
-    WriteResult writeResult;
+    WriteResult result;
     synchronized (this) {
-      writeResult = store(bucket, key, value);
+      result = store(bucket, key, value);
     }
-    return hintIfWritten(bucket, key, writeResult);
+    return hintIfWritten(bucket, key, result);
   }
 
   @Override
@@ -88,20 +87,20 @@ public final class FakeKv implements Kv {
 
   @Override
   public synchronized List<Entry> list(Bucket bucket, Prefix prefix) {
-    List<Entry> covered = new ArrayList<>();
+    List<Entry> found = new ArrayList<>();
     for (Entry entry : liveEntries(bucket).values()) {
-      if (prefix.covers(entry.key())) {
-        covered.add(entry);
+      if (prefix.matches(entry.key())) {
+        found.add(entry);
       }
     }
-    return Collections.unmodifiableList(covered);
+    return Collections.unmodifiableList(found);
   }
 
   @Override
   public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
-    Listener listener = new Listener(bucket, prefix, watcher);
-    listeners.add(listener);
-    return () -> listeners.remove(listener);
+    Subscription subscription = new Subscription(bucket, prefix, watcher);
+    subscriptions.add(subscription);
+    return () -> subscriptions.remove(subscription);
   }
 
   @Override
@@ -114,10 +113,10 @@ public final class FakeKv implements Kv {
     connected = false;
   }
 
-  /// Delivers hints again. Watchers are not told which ones were lost.
+  /// Delivers hints again. Watchers do not learn which ones were lost.
   public void reconnectWatches() {
     connected = true;
-    new ArrayList<>(listeners).forEach(it -> it.watcher.onHint(new Missed()));
+    new ArrayList<>(subscriptions).forEach(it -> it.watcher.onHint(new Missed()));
   }
 
   /// Saves the current state. Running the result restores it, like a store that lost what was not
@@ -157,17 +156,17 @@ public final class FakeKv implements Kv {
     return new Written(revision);
   }
 
-  private WriteResult hintIfWritten(Bucket bucket, Key key, WriteResult writeResult) {
-    if (writeResult instanceof Written) {
+  private WriteResult hintIfWritten(Bucket bucket, Key key, WriteResult result) {
+    if (result instanceof Written) {
       hint(bucket, key);
     }
-    return writeResult;
+    return result;
   }
 
   /// Called outside the lock, because a watcher may read.
   private void hint(Bucket bucket, Key key) {
-    for (Listener it : listeners) {
-      if (connected && it.bucket.equals(bucket) && it.prefix.covers(key)) {
+    for (Subscription it : subscriptions) {
+      if (connected && it.bucket.equals(bucket) && it.prefix.matches(key)) {
         it.watcher.onHint(new Changed(key));
       }
     }

@@ -45,11 +45,11 @@ public final class FakeRecords implements Records {
   }
 
   @Override
-  public synchronized RecordWriteResult compareAndSet(RecordChange recordChange) {
-    RecordId id = recordChange.before().id();
+  public synchronized RecordWriteResult compareAndSet(RecordChange change) {
+    RecordId id = change.before().id();
     Row row = rows.get(id.value());
-    return row != null && row.fields().equals(recordChange.before().fields())
-        ? write(id, row, recordChange.after())
+    return row != null && row.fields().equals(change.before().fields())
+        ? write(id, row, change.after())
         : new Conflict();
   }
 
@@ -73,7 +73,7 @@ public final class FakeRecords implements Records {
   @Override
   public synchronized FenceResult fence(Fence next) {
     Fence held = fence;
-    if (held != null && !held.yieldsTo(next)) {
+    if (held != null && !held.canYieldTo(next)) {
       return new StaleTerm(held);
     }
     fence = next;
@@ -93,7 +93,7 @@ public final class FakeRecords implements Records {
 
   private RecordWriteResult write(RecordId id, Row before, SealedFields after) {
     Fence held = fence;
-    if (held != null && !held.allows(before.fields(), after)) {
+    if (held != null && !held.isChangeAllowed(before.fields(), after)) {
       return new Fenced(held);
     }
     rows.put(id.value(), new Row(after, before.unrelated()));
@@ -104,7 +104,7 @@ public final class FakeRecords implements Records {
       NavigableMap<String, Row> rows, KekVersion version, int limit) {
     return rows.entrySet().stream()
         .map(it -> new StoredRecord(new RecordId(it.getKey()), it.getValue().fields()))
-        .filter(it -> it.fields().lowest().equals(Optional.of(version)))
+        .filter(it -> it.fields().lowestVersion().equals(Optional.of(version)))
         .limit(limit)
         .toList();
   }

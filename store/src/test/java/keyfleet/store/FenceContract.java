@@ -25,10 +25,9 @@ import keyfleet.store.RecordWriteResult.Fenced;
 import keyfleet.store.RecordWriteResult.Stored;
 import org.junit.jupiter.api.Test;
 
-/// What a fence refuses and what it allows. In the names, M is the old version and N the new one: 1
-/// and 2 below.
+/// What a fence refuses and what it allows. The old version is 1, the new version is 2.
 public interface FenceContract {
-  Fence N_ONLY = fence(5, 2);
+  Fence NEW_ONLY = fence(5, 2);
   int WRITERS = 7;
   int MAX_INSERTS = 1_000;
   int BEFORE_FENCE = 50;
@@ -57,8 +56,8 @@ public interface FenceContract {
   @Test
   default void oldWriterAfterTheFence_isRefused() {
     try (RecordsFixture fixture = fixture()) {
-      StoredRecord moved = stored(fixture, record(1, 2, 2));
-      raise(fixture, N_ONLY);
+      StoredRecord moved = insert(fixture, record(1, 2, 2));
+      raise(fixture, NEW_ONLY);
       assertRefused(fixture, fixture.records().insert(record(2, 1)));
       assertRefused(fixture, fixture.records().insert(record(2, 2, 1)));
       assertEquals(Optional.empty(), fixture.records().read(id(2)));
@@ -71,8 +70,8 @@ public interface FenceContract {
   @Test
   default void writerUnderTheNewVersion_passes() {
     try (RecordsFixture fixture = fixture()) {
-      StoredRecord old = stored(fixture, record(1, 1, 1));
-      raise(fixture, N_ONLY);
+      StoredRecord old = insert(fixture, record(1, 1, 1));
+      raise(fixture, NEW_ONLY);
       assertEquals(new Stored(), fixture.records().insert(record(2, 2)));
       assertEquals(new Stored(), change(fixture, old, fields(2, 2)));
     }
@@ -81,8 +80,8 @@ public interface FenceContract {
   @Test
   default void recordOfTheOldVersion_mayStayThere() {
     try (RecordsFixture fixture = fixture()) {
-      StoredRecord old = stored(fixture, record(1, 1, 1));
-      raise(fixture, N_ONLY);
+      StoredRecord old = insert(fixture, record(1, 1, 1));
+      raise(fixture, NEW_ONLY);
       assertEquals(new Stored(), change(fixture, old, fields(1, 1)));
     }
   }
@@ -90,28 +89,28 @@ public interface FenceContract {
   @Test
   default void oneFieldUnderTheNewVersion_passesThoughTheRecordStaysOld() {
     try (RecordsFixture fixture = fixture()) {
-      StoredRecord old = stored(fixture, record(1, 1, 1));
-      raise(fixture, N_ONLY);
+      StoredRecord old = insert(fixture, record(1, 1, 1));
+      raise(fixture, NEW_ONLY);
       SealedFields mixed = with(old.fields(), "f0", sealed(2));
       assertEquals(new Stored(), change(fixture, old, mixed));
-      assertEquals(Optional.of(v(1)), mixed.lowest());
+      assertEquals(Optional.of(v(1)), mixed.lowestVersion());
     }
   }
 
   @Test
   default void batchWithOldWrites_losesOnlyThose() {
     try (RecordsFixture fixture = fixture()) {
-      StoredRecord first = stored(fixture, record(1, 1));
-      StoredRecord second = stored(fixture, record(2, 1));
-      StoredRecord third = stored(fixture, record(3, 1));
-      raise(fixture, N_ONLY);
+      StoredRecord first = insert(fixture, record(1, 1));
+      StoredRecord second = insert(fixture, record(2, 1));
+      StoredRecord third = insert(fixture, record(3, 1));
+      raise(fixture, NEW_ONLY);
       List<RecordChange> batch =
           List.of(
               new RecordChange(first, fields(2)),
               new RecordChange(second, fields(3)),
               new RecordChange(third, fields(2)));
       assertEquals(
-          List.of(new Stored(), new Fenced(N_ONLY), new Stored()),
+          List.of(new Stored(), new Fenced(NEW_ONLY), new Stored()),
           fixture.records().compareAndSetAll(batch));
       assertEquals(Optional.of(second), fixture.records().read(second.id()));
     }
@@ -120,9 +119,9 @@ public interface FenceContract {
   @Test
   default void unrelatedColumn_passes() {
     try (RecordsFixture fixture = fixture()) {
-      StoredRecord old = stored(fixture, record(1, 1));
-      StoredRecord moved = stored(fixture, record(2, 2));
-      raise(fixture, N_ONLY);
+      StoredRecord old = insert(fixture, record(1, 1));
+      StoredRecord moved = insert(fixture, record(2, 2));
+      raise(fixture, NEW_ONLY);
       assertEquals(new Stored(), fixture.writeUnrelated(old.id(), "new address"));
       assertEquals(new Stored(), fixture.writeUnrelated(moved.id(), "new address"));
       assertEquals(Optional.of(old), fixture.records().read(old.id()));
@@ -132,8 +131,8 @@ public interface FenceContract {
   @Test
   default void recordOfTheOldVersion_mayBeDeleted() {
     try (RecordsFixture fixture = fixture()) {
-      StoredRecord old = stored(fixture, record(1, 1));
-      raise(fixture, N_ONLY);
+      StoredRecord old = insert(fixture, record(1, 1));
+      raise(fixture, NEW_ONLY);
       assertEquals(new Deleted(), fixture.records().delete(old));
       assertRefused(fixture, fixture.records().insert(old));
     }
@@ -142,10 +141,10 @@ public interface FenceContract {
   @Test
   default void fenceOfLowerEpoch_isRefused() {
     try (RecordsFixture fixture = fixture()) {
-      raise(fixture, N_ONLY);
+      raise(fixture, NEW_ONLY);
       Fence late = fence(4, 1);
-      assertEquals(new StaleTerm(N_ONLY), fixture.records().fence(late));
-      assertEquals(Optional.of(N_ONLY), fixture.records().fence());
+      assertEquals(new StaleTerm(NEW_ONLY), fixture.records().fence(late));
+      assertEquals(Optional.of(NEW_ONLY), fixture.records().fence());
       assertRefused(fixture, fixture.records().insert(record(1, 1)));
     }
   }
@@ -154,7 +153,7 @@ public interface FenceContract {
   default void incarnation_countsBeforeEpoch() {
     try (RecordsFixture fixture = fixture()) {
       Fence held = fence(new Term(2, 1), 2);
-      raise(fixture, N_ONLY);
+      raise(fixture, NEW_ONLY);
       raise(fixture, held);
       assertEquals(new StaleTerm(held), fixture.records().fence(fence(new Term(1, 9), 1)));
     }
@@ -164,9 +163,9 @@ public interface FenceContract {
   @Test
   default void otherSetOfTheSameTerm_replacesTheEarlier() {
     try (RecordsFixture fixture = fixture()) {
-      raise(fixture, N_ONLY);
+      raise(fixture, NEW_ONLY);
       assertRefused(fixture, fixture.records().insert(record(1, 3)));
-      Fence opened = fence(N_ONLY.term(), 2, 3);
+      Fence opened = fence(NEW_ONLY.term(), 2, 3);
       raise(fixture, opened);
       assertEquals(Optional.of(opened), fixture.records().fence());
       assertEquals(new Stored(), fixture.records().insert(record(1, 3)));
@@ -177,7 +176,7 @@ public interface FenceContract {
   @Test
   default void laterFence_replacesTheEarlier() {
     try (RecordsFixture fixture = fixture()) {
-      raise(fixture, N_ONLY);
+      raise(fixture, NEW_ONLY);
       raise(fixture, fence(6, 3));
       assertEquals(new Stored(), fixture.records().insert(record(1, 3)));
       assertInstanceOf(Fenced.class, fixture.records().insert(record(2, 2)));
@@ -188,7 +187,7 @@ public interface FenceContract {
   @Test
   default void zombieRewrapperToAbortedVersion_isRefused() {
     try (RecordsFixture fixture = fixture()) {
-      StoredRecord record = stored(fixture, record(1, 1, 1));
+      StoredRecord record = insert(fixture, record(1, 1, 1));
       Fence aborted = fence(6, 1);
       raise(fixture, aborted);
       assertEquals(new Fenced(aborted), change(fixture, record, rewrapped(record, 2)));
@@ -201,7 +200,7 @@ public interface FenceContract {
   @Test
   default void zombieRewrapperOfAnOldRecord_isRefused() {
     try (RecordsFixture fixture = fixture()) {
-      StoredRecord record = stored(fixture, record(1, 1, 1));
+      StoredRecord record = insert(fixture, record(1, 1, 1));
       raise(fixture, fence(6, 3));
       assertInstanceOf(Fenced.class, change(fixture, record, rewrapped(record, 2)));
       SealedFields hidden = with(record.fields(), "f1", sealed(2));
@@ -213,7 +212,7 @@ public interface FenceContract {
   @Test
   default void fieldThatIsNotAnEnvelope_isRefused() {
     try (RecordsFixture fixture = fixture()) {
-      raise(fixture, N_ONLY);
+      raise(fixture, NEW_ONLY);
       SealedFields garbage = with(fields(2), "f1", Bytes.copyOf(new byte[200]));
       assertRefused(fixture, fixture.records().insert(new StoredRecord(id(1), garbage)));
     }
@@ -223,17 +222,17 @@ public interface FenceContract {
   @Test
   default void fenceRaisedDuringWrites_stopsEveryLaterWrite() {
     try (RecordsFixture fixture = fixture();
-        RacingThreads racingThreads = new RacingThreads(WRITERS + 1)) {
+        RacingThreads threads = new RacingThreads(WRITERS + 1)) {
       CountDownLatch busy = new CountDownLatch(BEFORE_FENCE);
       CountDownLatch raised = new CountDownLatch(1);
       List<Census> censuses =
-          racingThreads.race(it -> {
+          threads.race(it -> {
             if (it < WRITERS) {
               insertUntilFenced(fixture.records(), it, busy, raised);
               return Census.of(List.of());
             }
             await(busy);
-            raise(fixture, N_ONLY);
+            raise(fixture, NEW_ONLY);
             raised.countDown();
             return fixture.records().census();
           });
@@ -272,7 +271,7 @@ public interface FenceContract {
     assertEquals(new Raised(), fixture.records().fence(fence));
   }
 
-  private static StoredRecord stored(RecordsFixture fixture, StoredRecord record) {
+  private static StoredRecord insert(RecordsFixture fixture, StoredRecord record) {
     assertEquals(new Stored(), fixture.records().insert(record));
     return record;
   }

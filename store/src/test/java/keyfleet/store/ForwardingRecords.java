@@ -29,8 +29,8 @@ public interface ForwardingRecords extends Records {
   }
 
   @Override
-  default RecordWriteResult compareAndSet(RecordChange recordChange) {
-    return inner().compareAndSet(recordChange);
+  default RecordWriteResult compareAndSet(RecordChange change) {
+    return inner().compareAndSet(change);
   }
 
   @Override

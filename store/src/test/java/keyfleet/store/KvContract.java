@@ -1,9 +1,9 @@
 package keyfleet.store;
 
 import static keyfleet.store.StoreFixtures.THINGS;
+import static keyfleet.store.StoreFixtures.assertWritten;
 import static keyfleet.store.StoreFixtures.key;
 import static keyfleet.store.StoreFixtures.value;
-import static keyfleet.store.StoreFixtures.written;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -52,7 +52,7 @@ public interface KvContract {
       assertEquals(Optional.empty(), fixture.kv().get(THINGS, A));
       for (int i = 0; i < 100; i++) {
         Value value = value("take " + i);
-        Revision revision = written(fixture.kv().put(THINGS, A, value));
+        Revision revision = assertWritten(fixture.kv().put(THINGS, A, value));
         Entry entry = fixture.kv().get(THINGS, A).orElseThrow(() -> new AssertionError("lost"));
         assertEquals(List.of(A, value, revision), keyValueRevision(entry));
       }
@@ -62,7 +62,7 @@ public interface KvContract {
   @Test
   default void createOfTakenKey_conflicts() {
     try (KvFixture fixture = fixture()) {
-      written(fixture.kv().create(THINGS, A, value("one")));
+      assertWritten(fixture.kv().create(THINGS, A, value("one")));
       assertEquals(new Conflict(), fixture.kv().create(THINGS, A, value("two")));
       assertEquals("one", textOf(fixture.kv(), A));
     }
@@ -72,8 +72,8 @@ public interface KvContract {
   default void update_needsTheLatestRevision() {
     try (KvFixture fixture = fixture()) {
       Kv kv = fixture.kv();
-      Revision first = written(kv.create(THINGS, A, value("one")));
-      Revision second = written(kv.update(THINGS, A, value("two"), first));
+      Revision first = assertWritten(kv.create(THINGS, A, value("one")));
+      Revision second = assertWritten(kv.update(THINGS, A, value("two"), first));
       assertTrue(second.compareTo(first) > 0, second + " after " + first);
       assertEquals(new Conflict(), kv.update(THINGS, A, value("three"), first));
       assertEquals("two", textOf(kv, A));
@@ -91,9 +91,9 @@ public interface KvContract {
   @Test
   default void updateByRevisionOfAnotherKey_conflicts() {
     try (KvFixture fixture = fixture()) {
-      written(fixture.kv().create(THINGS, A, value("a")));
-      written(fixture.kv().put(THINGS, B, value("b")));
-      Revision other = written(fixture.kv().put(THINGS, B, value("b2")));
+      assertWritten(fixture.kv().create(THINGS, A, value("a")));
+      assertWritten(fixture.kv().put(THINGS, B, value("b")));
+      Revision other = assertWritten(fixture.kv().put(THINGS, B, value("b2")));
       assertEquals(new Conflict(), fixture.kv().update(THINGS, A, value("a2"), other));
     }
   }
@@ -102,8 +102,8 @@ public interface KvContract {
   default void delete_needsTheLatestRevision() {
     try (KvFixture fixture = fixture()) {
       Kv kv = fixture.kv();
-      Revision first = written(kv.create(THINGS, A, value("one")));
-      Revision second = written(kv.update(THINGS, A, value("two"), first));
+      Revision first = assertWritten(kv.create(THINGS, A, value("one")));
+      Revision second = assertWritten(kv.update(THINGS, A, value("two"), first));
       assertEquals(new Conflict(), kv.delete(THINGS, A, first));
       assertEquals("two", textOf(kv, A));
       assertEquals(new Deleted(), kv.delete(THINGS, A, second));
@@ -116,11 +116,11 @@ public interface KvContract {
   default void createAfterDelete_hasHigherRevision() {
     try (KvFixture fixture = fixture()) {
       Kv kv = fixture.kv();
-      Revision last = written(kv.create(THINGS, A, value("first life")));
+      Revision last = assertWritten(kv.create(THINGS, A, value("first life")));
       for (int life = 0; life < 20; life++) {
         assertEquals(new Deleted(), kv.delete(THINGS, A, last));
         assertEquals(new Conflict(), kv.update(THINGS, A, value("ghost"), last));
-        Revision next = written(kv.create(THINGS, A, value("same bytes")));
+        Revision next = assertWritten(kv.create(THINGS, A, value("same bytes")));
         assertTrue(next.compareTo(last) > 0, next + " after " + last);
         assertEquals(new Conflict(), kv.update(THINGS, A, value("ghost"), last));
         last = next;
@@ -132,7 +132,7 @@ public interface KvContract {
   default void unrefreshedEntry_isGoneAfterItsLifetime() {
     try (KvFixture fixture = fixture()) {
       Kv kv = fixture.kv();
-      Revision stale = written(kv.put(HEARTBEATS, A, value("one")));
+      Revision stale = assertWritten(kv.put(HEARTBEATS, A, value("one")));
       fixture.advanceTime(LIFETIME.dividedBy(2));
       assertTrue(kv.get(HEARTBEATS, A).isPresent(), "gone after half its lifetime");
       fixture.advanceTime(LIFETIME);
@@ -140,7 +140,7 @@ public interface KvContract {
       assertEquals(List.of(), kv.list(HEARTBEATS, Prefix.ALL));
       assertEquals(new Conflict(), kv.update(HEARTBEATS, A, value("late"), stale));
       assertEquals(new Conflict(), kv.delete(HEARTBEATS, A, stale));
-      Revision next = written(kv.create(HEARTBEATS, A, value("two")));
+      Revision next = assertWritten(kv.create(HEARTBEATS, A, value("two")));
       assertTrue(next.compareTo(stale) > 0, next + " after " + stale);
     }
   }
@@ -149,11 +149,11 @@ public interface KvContract {
   default void refreshedEntry_staysBeyondItsLifetime() {
     try (KvFixture fixture = fixture()) {
       Kv kv = fixture.kv();
-      Revision last = written(kv.put(HEARTBEATS, A, value("beat")));
-      written(kv.put(HEARTBEATS, B, value("beat")));
+      Revision last = assertWritten(kv.put(HEARTBEATS, A, value("beat")));
+      assertWritten(kv.put(HEARTBEATS, B, value("beat")));
       for (int i = 0; i < 4; i++) {
         fixture.advanceTime(LIFETIME.dividedBy(2));
-        last = written(kv.update(HEARTBEATS, A, value("beat " + i), last));
+        last = assertWritten(kv.update(HEARTBEATS, A, value("beat " + i), last));
       }
       assertEquals(List.of(A), keys(kv.list(HEARTBEATS, Prefix.ALL)));
     }
@@ -162,7 +162,7 @@ public interface KvContract {
   @Test
   default void entryOfLastingBucket_doesNotExpire() {
     try (KvFixture fixture = fixture()) {
-      written(fixture.kv().put(THINGS, A, value("one")));
+      assertWritten(fixture.kv().put(THINGS, A, value("one")));
       fixture.advanceTime(LIFETIME.multipliedBy(3));
       assertEquals("one", textOf(fixture.kv(), A));
     }
@@ -171,7 +171,7 @@ public interface KvContract {
   @Test
   default void bucketOfOtherLifetime_isRefused() {
     try (KvFixture fixture = fixture()) {
-      written(fixture.kv().put(HEARTBEATS, A, value("one")));
+      assertWritten(fixture.kv().put(HEARTBEATS, A, value("one")));
       Bucket other = new Bucket.Expiring(HEARTBEATS.name(), LIFETIME.multipliedBy(2));
       assertThrows(IllegalArgumentException.class, () -> fixture.kv().get(other, A));
     }
@@ -180,8 +180,8 @@ public interface KvContract {
   @Test
   default void sameKeyInTwoBuckets_isTwoEntries() {
     try (KvFixture fixture = fixture()) {
-      written(fixture.kv().create(THINGS, A, value("thing")));
-      written(fixture.kv().create(HEARTBEATS, A, value("beat")));
+      assertWritten(fixture.kv().create(THINGS, A, value("thing")));
+      assertWritten(fixture.kv().create(HEARTBEATS, A, value("beat")));
       assertEquals("thing", textOf(fixture.kv(), A));
     }
   }
@@ -192,7 +192,7 @@ public interface KvContract {
       Kv kv = fixture.kv();
       List<String> keys =
           List.of("n.b", "n.a", "n", "nn.a", "n.a.x", "N.a", "n.B", "n.10", "n.9", "n-a", "n.a_b");
-      keys.forEach(it -> written(kv.create(THINGS, key(it), value(it))));
+      keys.forEach(it -> assertWritten(kv.create(THINGS, key(it), value(it))));
       List<Key> listed = keys(kv.list(THINGS, Prefix.under(key("n"))));
       assertEquals(keysOf("n.10", "n.9", "n.B", "n.a", "n.a.x", "n.a_b", "n.b"), listed);
       assertEquals(
@@ -205,14 +205,14 @@ public interface KvContract {
     try (KvFixture fixture = fixture()) {
       List<Key> keys = new ArrayList<>();
       for (int i = 0; i < listSize(); i++) {
-        keys.add(key("crowd.%06d".formatted(i)));
+        keys.add(key("many.%06d".formatted(i)));
       }
       fixture.fill(THINGS, keys);
-      written(fixture.kv().create(THINGS, A, value("not in the list")));
-      List<Entry> listed = fixture.kv().list(THINGS, Prefix.under(key("crowd")));
+      assertWritten(fixture.kv().create(THINGS, A, value("not in the list")));
+      List<Entry> listed = fixture.kv().list(THINGS, Prefix.under(key("many")));
       assertEquals(keys, keys(listed));
       List<Entry> streamed = new ArrayList<>();
-      fixture.kv().list(THINGS, Prefix.under(key("crowd")), streamed::add);
+      fixture.kv().list(THINGS, Prefix.under(key("many")), streamed::add);
       assertEquals(listed, streamed);
       assertTrue(listed.stream().allMatch(it -> it.value().text().equals(it.key().value())));
     }
@@ -222,9 +222,9 @@ public interface KvContract {
   default void list_returnsLatestValueOfEachKey() {
     try (KvFixture fixture = fixture()) {
       Kv kv = fixture.kv();
-      Revision one = written(kv.create(THINGS, A, value("one")));
-      Revision two = written(kv.update(THINGS, A, value("two"), one));
-      Revision gone = written(kv.create(THINGS, B, value("gone")));
+      Revision one = assertWritten(kv.create(THINGS, A, value("one")));
+      Revision two = assertWritten(kv.update(THINGS, A, value("two"), one));
+      Revision gone = assertWritten(kv.create(THINGS, B, value("gone")));
       assertEquals(new Deleted(), kv.delete(THINGS, B, gone));
       List<Entry> listed = kv.list(THINGS, Prefix.ALL);
       assertEquals(1, listed.size(), () -> "listed " + listed);
@@ -236,18 +236,18 @@ public interface KvContract {
   default void watch_givesHintForEachKindOfChange() {
     try (KvFixture fixture = fixture()) {
       Kv kv = fixture.kv();
-      BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
+      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
       List<ChangeHint> all = new CopyOnWriteArrayList<>();
-      Watch watch = kv.watch(THINGS, Prefix.under(A), it -> addTo(it, all, changeHints));
+      Watch watch = kv.watch(THINGS, Prefix.under(A), it -> addTo(it, all, hints));
       Key inside = key("a.x");
-      written(kv.create(THINGS, key("b.x"), value("outside")));
-      Revision revision = written(kv.create(THINGS, inside, value("one")));
-      awaitHint(changeHints, new Changed(inside));
-      revision = written(kv.update(THINGS, inside, value("two"), revision));
-      awaitHint(changeHints, new Changed(inside));
+      assertWritten(kv.create(THINGS, key("b.x"), value("outside")));
+      Revision revision = assertWritten(kv.create(THINGS, inside, value("one")));
+      awaitHint(hints, new Changed(inside));
+      revision = assertWritten(kv.update(THINGS, inside, value("two"), revision));
+      awaitHint(hints, new Changed(inside));
       assertEquals(new Deleted(), kv.delete(THINGS, inside, revision));
-      awaitHint(changeHints, new Changed(inside));
-      assertFalse(all.contains(new Changed(key("b.x"))), () -> "outside the branch: " + all);
+      awaitHint(hints, new Changed(inside));
+      assertFalse(all.contains(new Changed(key("b.x"))), () -> "outside the prefix: " + all);
       watch.close();
     }
   }
@@ -256,13 +256,14 @@ public interface KvContract {
   default void disconnectedWatch_reportsMissedChanges() {
     try (KvFixture fixture = fixture()) {
       Kv kv = fixture.kv();
-      BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
-      Watch watch = kv.watch(THINGS, Prefix.ALL, changeHints::add);
-      fixture.runWithWatchesDisconnected(() -> written(kv.create(THINGS, A, value("unseen"))));
-      awaitHint(changeHints, new Missed());
+      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
+      Watch watch = kv.watch(THINGS, Prefix.ALL, hints::add);
+      fixture.runWithWatchesDisconnected(
+          () -> assertWritten(kv.create(THINGS, A, value("unseen"))));
+      awaitHint(hints, new Missed());
       assertEquals(List.of(A), keys(kv.list(THINGS, Prefix.ALL)));
-      written(kv.create(THINGS, B, value("seen again")));
-      awaitHint(changeHints, new Changed(B));
+      assertWritten(kv.create(THINGS, B, value("seen again")));
+      awaitHint(hints, new Changed(B));
       watch.close();
     }
   }
@@ -274,7 +275,7 @@ public interface KvContract {
       BlockingQueue<ChangeHint> open = new LinkedBlockingQueue<>();
       fixture.kv().watch(THINGS, Prefix.ALL, closed::add).close();
       Watch watch = fixture.kv().watch(THINGS, Prefix.ALL, open::add);
-      written(fixture.kv().create(THINGS, A, value("one")));
+      assertWritten(fixture.kv().create(THINGS, A, value("one")));
       awaitHint(open, new Changed(A));
       assertEquals(List.of(), List.copyOf(closed));
       watch.close();
@@ -287,7 +288,7 @@ public interface KvContract {
       Kv kv = fixture.kv();
       StoreTime last = kv.storeTime();
       for (int i = 0; i < 50; i++) {
-        written(kv.put(THINGS, A, value("take " + i)));
+        assertWritten(kv.put(THINGS, A, value("take " + i)));
         StoreTime writtenAt = kv.get(THINGS, A).orElseThrow().writtenAt();
         StoreTime now = kv.storeTime();
         assertInOrder(last, writtenAt, now);
@@ -310,7 +311,7 @@ public interface KvContract {
       }
       for (int length : new int[] {0, 1, 256, Value.MAX_BYTES}) {
         Value value = new Value(Bytes.copyOf(Arrays.copyOf(bytes, length)));
-        written(fixture.kv().put(THINGS, A, value));
+        assertWritten(fixture.kv().put(THINGS, A, value));
         assertEquals(Optional.of(value), fixture.kv().get(THINGS, A).map(Entry::value));
       }
     }
@@ -320,7 +321,7 @@ public interface KvContract {
   default void longestKey_isStored() {
     try (KvFixture fixture = fixture()) {
       Key longest = key("k".repeat(Key.MAX_LENGTH - 2) + ".z");
-      written(fixture.kv().create(THINGS, longest, value("one")));
+      assertWritten(fixture.kv().create(THINGS, longest, value("one")));
       assertEquals(List.of(longest), keys(fixture.kv().list(THINGS, Prefix.ALL)));
     }
   }
@@ -347,19 +348,19 @@ public interface KvContract {
   }
 
   private static void addTo(
-      ChangeHint changeHint, Collection<ChangeHint> one, Collection<ChangeHint> other) {
-    one.add(changeHint);
-    other.add(changeHint);
+      ChangeHint hint, Collection<ChangeHint> one, Collection<ChangeHint> other) {
+    one.add(hint);
+    other.add(hint);
   }
 
   /// Hints may be duplicated or mixed with others, so this skips all but the awaited one.
-  private void awaitHint(BlockingQueue<ChangeHint> changeHints, ChangeHint awaited) {
+  private void awaitHint(BlockingQueue<ChangeHint> hints, ChangeHint awaited) {
     try {
-      ChangeHint changeHint;
+      ChangeHint hint;
       do {
-        changeHint = changeHints.poll(hintLimit().toMillis(), TimeUnit.MILLISECONDS);
-        assertTrue(changeHint != null, () -> "no hint " + awaited + " in " + hintLimit());
-      } while (!awaited.equals(changeHint));
+        hint = hints.poll(hintLimit().toMillis(), TimeUnit.MILLISECONDS);
+        assertTrue(hint != null, () -> "no hint " + awaited + " in " + hintLimit());
+      } while (!awaited.equals(hint));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while waiting for " + awaited, e);

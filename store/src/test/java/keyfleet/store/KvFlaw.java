@@ -82,8 +82,8 @@ public enum KvFlaw {
       return new Forwarding(kv) {
         @Override
         public WriteResult create(Bucket bucket, Key key, Value value) {
-          WriteResult writeResult = kv.create(bucket, key, value);
-          return writeResult instanceof Written ? new Written(new Revision(1)) : writeResult;
+          WriteResult result = kv.create(bucket, key, value);
+          return result instanceof Written ? new Written(new Revision(1)) : result;
         }
       };
     }
@@ -144,9 +144,9 @@ public enum KvFlaw {
           return kv.watch(
               bucket,
               prefix,
-              changeHint -> {
-                if (!(changeHint instanceof Missed)) {
-                  watcher.onHint(changeHint);
+              hint -> {
+                if (!(hint instanceof Missed)) {
+                  watcher.onHint(hint);
                 }
               });
         }

@@ -1,9 +1,9 @@
 package keyfleet.store;
 
 import static keyfleet.store.StoreFixtures.THINGS;
+import static keyfleet.store.StoreFixtures.assertWritten;
 import static keyfleet.store.StoreFixtures.key;
 import static keyfleet.store.StoreFixtures.value;
-import static keyfleet.store.StoreFixtures.written;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -50,13 +50,13 @@ public interface KvRaceContract {
   @Test
   default void racedCreate_isWonOnce() {
     try (KvFixture fixture = fixture();
-        RacingThreads racingThreads = new RacingThreads(RACERS)) {
+        RacingThreads threads = new RacingThreads(RACERS)) {
       for (int i = 0; i < rounds(); i++) {
         Key key = key("race." + i);
         assertOneWinner(
             fixture.kv(),
             key,
-            racingThreads.race(it -> send(fixture.kv(), new Create(THINGS, key, valueOf(it)))));
+            threads.race(it -> send(fixture.kv(), new Create(THINGS, key, valueOf(it)))));
       }
     }
   }
@@ -64,13 +64,13 @@ public interface KvRaceContract {
   @Test
   default void racedUpdate_isWonOnce() {
     try (KvFixture fixture = fixture();
-        RacingThreads racingThreads = new RacingThreads(RACERS)) {
-      Revision last = written(fixture.kv().create(THINGS, A, value("start")));
+        RacingThreads threads = new RacingThreads(RACERS)) {
+      Revision last = assertWritten(fixture.kv().create(THINGS, A, value("start")));
       for (int i = 0; i < rounds(); i++) {
         Revision expected = last;
         String round = i + ".";
         List<WriteOutcome> outcomes =
-            racingThreads.race(
+            threads.race(
                 it -> send(fixture.kv(), new Update(THINGS, A, value(round + it), expected)));
         last = onlyWinner(outcomes);
         assertEquals(Optional.of(last), fixture.kv().get(THINGS, A).map(Entry::revision), round);
@@ -81,10 +81,10 @@ public interface KvRaceContract {
   @Test
   default void racedIncrements_allCount() {
     try (KvFixture fixture = fixture();
-        RacingThreads racingThreads = new RacingThreads(RACERS)) {
-      written(fixture.kv().create(THINGS, A, value("0")));
+        RacingThreads threads = new RacingThreads(RACERS)) {
+      assertWritten(fixture.kv().create(THINGS, A, value("0")));
       int each = Math.max(1, rounds() / 20);
-      racingThreads.race(it -> increments(fixture.kv(), each, it));
+      threads.race(it -> increments(fixture.kv(), each, it));
       String total = fixture.kv().get(THINGS, A).orElseThrow().value().text();
       assertEquals(each * RACERS, Integer.parseInt(total.split(" ", 2)[0]), total);
     }
@@ -93,9 +93,9 @@ public interface KvRaceContract {
   @Test
   default void concurrentHistories_areLinearizable() {
     try (KvFixture fixture = fixture();
-        RacingThreads racingThreads = new RacingThreads(CLIENTS)) {
+        RacingThreads threads = new RacingThreads(CLIENTS)) {
       for (int i = 0; i < histories(); i++) {
-        checkHistory(fixture, racingThreads, i, _ -> Fault.NONE);
+        checkHistory(fixture, threads, i, _ -> Fault.NONE);
       }
     }
   }
@@ -103,9 +103,9 @@ public interface KvRaceContract {
   @Test
   default void historiesWithUnansweredCalls_areLinearizable() {
     try (KvFixture fixture = fixture();
-        RacingThreads racingThreads = new RacingThreads(CLIENTS)) {
+        RacingThreads threads = new RacingThreads(CLIENTS)) {
       for (int i = 0; i < histories(); i++) {
-        checkHistory(fixture, racingThreads, i, KvRaceContract::randomFault);
+        checkHistory(fixture, threads, i, KvRaceContract::randomFault);
       }
     }
   }
@@ -115,10 +115,10 @@ public interface KvRaceContract {
     try (KvFixture fixture = fixture()) {
       Kv unreliable = withFaults(fixture.kv(), Fault.APPLIED, Fault.APPLIED);
       Revision created =
-          applied(new Create(THINGS, A, value("nonce 1")).sendUntilKnown(unreliable, TRIES));
+          assertApplied(new Create(THINGS, A, value("nonce 1")).sendUntilKnown(unreliable, TRIES));
       Update update = new Update(THINGS, A, value("nonce 2"), created);
       assertEquals(new Unknown(), update.send(unreliable));
-      Revision updated = applied(update.readOutcome(unreliable));
+      Revision updated = assertApplied(update.readOutcome(unreliable));
       assertEquals(Optional.of(updated), fixture.kv().get(THINGS, A).map(Entry::revision));
     }
   }
@@ -130,7 +130,7 @@ public interface KvRaceContract {
       Create create = new Create(THINGS, A, value("nonce"));
       assertEquals(new Unknown(), create.send(unreliable));
       assertEquals(new Pending(), create.readOutcome(unreliable));
-      Revision revision = applied(create.sendUntilKnown(unreliable, TRIES));
+      Revision revision = assertApplied(create.sendUntilKnown(unreliable, TRIES));
       assertEquals(Optional.of(revision), fixture.kv().get(THINGS, A).map(Entry::revision));
     }
   }
@@ -138,24 +138,24 @@ public interface KvRaceContract {
   @Test
   default void unansweredWriteThatArrivesLate_isNotTakenForAnother() {
     try (KvFixture fixture = fixture()) {
-      Revision first = written(fixture.kv().create(THINGS, A, value("start")));
+      Revision first = assertWritten(fixture.kv().create(THINGS, A, value("start")));
       Kv unreliable = withFaults(fixture.kv(), Fault.LATE, Fault.NONE);
       Update update = new Update(THINGS, A, value("nonce"), first);
       assertEquals(new Unknown(), update.send(unreliable));
       assertEquals(new Pending(), update.readOutcome(unreliable));
       assertEquals(new Conflict(), update.send(unreliable), "both messages were applied");
-      applied(update.readOutcome(unreliable));
+      assertApplied(update.readOutcome(unreliable));
     }
   }
 
   @Test
   default void unansweredWriteThatLost_isSuperseded() {
     try (KvFixture fixture = fixture()) {
-      Revision first = written(fixture.kv().create(THINGS, A, value("start")));
+      Revision first = assertWritten(fixture.kv().create(THINGS, A, value("start")));
       Kv unreliable = withFaults(fixture.kv(), Fault.LOST, Fault.NONE);
       Update update = new Update(THINGS, A, value("nonce"), first);
       assertEquals(new Unknown(), update.send(unreliable));
-      written(fixture.kv().update(THINGS, A, value("another's"), first));
+      assertWritten(fixture.kv().update(THINGS, A, value("another's"), first));
       assertEquals(new Superseded(), update.sendUntilKnown(unreliable, TRIES));
       assertEquals("another's", fixture.kv().get(THINGS, A).orElseThrow().value().text());
     }
@@ -176,8 +176,8 @@ public interface KvRaceContract {
   }
 
   /// A real store may fail to answer; then the outcome is read back.
-  private static WriteOutcome send(Kv kv, ConditionalWrite conditionalWrite) {
-    return conditionalWrite.sendUntilKnown(kv, TRIES);
+  private static WriteOutcome send(Kv kv, ConditionalWrite write) {
+    return write.sendUntilKnown(kv, TRIES);
   }
 
   private static void assertOneWinner(Kv kv, Key key, List<WriteOutcome> outcomes) {
@@ -188,10 +188,10 @@ public interface KvRaceContract {
   private static Revision onlyWinner(List<WriteOutcome> outcomes) {
     List<WriteOutcome> winners = outcomes.stream().filter(Applied.class::isInstance).toList();
     assertEquals(1, winners.size(), () -> "winners among " + outcomes);
-    return applied(winners.getFirst());
+    return assertApplied(winners.getFirst());
   }
 
-  private static Revision applied(WriteOutcome outcome) {
+  private static Revision assertApplied(WriteOutcome outcome) {
     return assertInstanceOf(Applied.class, outcome).revision();
   }
 
@@ -202,23 +202,23 @@ public interface KvRaceContract {
       Entry last = kv.get(THINGS, A).orElseThrow(() -> new AssertionError("lost"));
       int next = 1 + Integer.parseInt(last.value().text().split(" ", 2)[0]);
       Value value = value(next + " by " + racer + ", try " + tries);
-      ConditionalWrite conditionalWrite = new Update(THINGS, A, value, last.revision());
-      done += conditionalWrite.sendUntilKnown(kv, TRIES) instanceof Applied ? 1 : 0;
+      ConditionalWrite write = new Update(THINGS, A, value, last.revision());
+      done += write.sendUntilKnown(kv, TRIES) instanceof Applied ? 1 : 0;
     }
     return done;
   }
 
   private static void checkHistory(
-      KvFixture fixture, RacingThreads racingThreads, int seed, Function<Random, Fault> faults) {
-    RegisterHistory registerHistory = new RegisterHistory();
+      KvFixture fixture, RacingThreads threads, int seed, Function<Random, Fault> faults) {
+    RegisterHistory history = new RegisterHistory();
     Key key = key("register." + seed);
-    racingThreads.race(client -> {
+    threads.race(client -> {
       Random random = new Random(31L * seed + client);
       Kv kv = new UnreliableKv(fixture.kv(), () -> faults.apply(random));
-      new RegisterClient(kv, THINGS, key, registerHistory).run(random, CALLS, 1 + 1_000 * client);
+      new RegisterClient(kv, THINGS, key, history).run(random, CALLS, 1 + 1_000 * client);
       return client;
     });
-    LinearizabilityChecker.check(registerHistory);
+    LinearizabilityChecker.check(history);
   }
 
   private static Fault randomFault(Random random) {

@@ -19,15 +19,15 @@ final class LinearizabilityChecker {
 
   private record Visit(long done, int state) {}
 
-  private final List<RegisterOperation> registerOperations;
+  private final List<RegisterOperation> operations;
   private final long mustBeDone;
   private final Set<Visit> visited = new HashSet<>();
 
-  private LinearizabilityChecker(List<RegisterOperation> registerOperations) {
-    this.registerOperations = registerOperations;
+  private LinearizabilityChecker(List<RegisterOperation> operations) {
+    this.operations = operations;
     long answered = 0;
-    for (int i = 0; i < registerOperations.size(); i++) {
-      answered |= registerOperations.get(i).isAnswered() ? bit(i) : 0;
+    for (int i = 0; i < operations.size(); i++) {
+      answered |= operations.get(i).isAnswered() ? bit(i) : 0;
     }
     this.mustBeDone = answered;
   }
@@ -42,13 +42,10 @@ final class LinearizabilityChecker {
     return new LinearizabilityChecker(byBeginning).canOrderRest(0, RegisterOperation.ABSENT);
   }
 
-  static void check(RegisterHistory registerHistory) {
-    List<RegisterOperation> registerOperations = registerHistory.registerOperations();
-    if (!isLinearizable(registerOperations)) {
-      fail(
-          "this history is not linearizable:"
-              + System.lineSeparator()
-              + describe(registerOperations));
+  static void check(RegisterHistory history) {
+    List<RegisterOperation> operations = history.operations();
+    if (!isLinearizable(operations)) {
+      fail("this history is not linearizable:" + System.lineSeparator() + describe(operations));
     }
   }
 
@@ -61,9 +58,9 @@ final class LinearizabilityChecker {
       return false;
     }
     long firstAnswer = firstAnswer(done);
-    for (int i = 0; i < registerOperations.size(); i++) {
+    for (int i = 0; i < operations.size(); i++) {
       // A call that began after another was answered cannot come before it.
-      boolean mayBeNext = (done & bit(i)) == 0 && registerOperations.get(i).invoked() < firstAnswer;
+      boolean mayBeNext = (done & bit(i)) == 0 && operations.get(i).invoked() < firstAnswer;
       if (mayBeNext && canOrderRestAfter(i, done, state)) {
         return true;
       }
@@ -72,15 +69,15 @@ final class LinearizabilityChecker {
   }
 
   private boolean canOrderRestAfter(int next, long done, int state) {
-    OptionalInt after = registerOperations.get(next).effect().applyTo(state);
+    OptionalInt after = operations.get(next).effect().applyTo(state);
     return after.isPresent() && canOrderRest(done | bit(next), after.getAsInt());
   }
 
   private long firstAnswer(long done) {
     long first = RegisterOperation.NEVER;
-    for (int i = 0; i < registerOperations.size(); i++) {
+    for (int i = 0; i < operations.size(); i++) {
       if ((done & bit(i)) == 0) {
-        first = Math.min(first, registerOperations.get(i).returned());
+        first = Math.min(first, operations.get(i).returned());
       }
     }
     return first;
@@ -90,8 +87,8 @@ final class LinearizabilityChecker {
     return 1L << index;
   }
 
-  private static String describe(List<RegisterOperation> registerOperations) {
-    return registerOperations.stream()
+  private static String describe(List<RegisterOperation> operations) {
+    return operations.stream()
         .sorted(Comparator.comparingLong(RegisterOperation::invoked))
         .map(RegisterOperation::toString)
         .collect(Collectors.joining(System.lineSeparator()));

@@ -20,62 +20,67 @@ import org.junit.jupiter.api.Test;
 class LinearizabilityCheckerTest {
   @Test
   void sequentialCalls_areLinearizable() {
-    assertHolds(op(new Read(0), 1, 2), op(new Swap(0, 7), 3, 4), op(new Read(7), 5, 6));
+    assertHolds(
+        operation(new Read(0), 1, 2),
+        operation(new Swap(0, 7), 3, 4),
+        operation(new Read(7), 5, 6));
   }
 
   @Test
   void staleRead_isFound() {
-    assertFails(op(new Put(7), 1, 2), op(new Put(8), 3, 4), op(new Read(7), 5, 6));
+    assertFails(
+        operation(new Put(7), 1, 2), operation(new Put(8), 3, 4), operation(new Read(7), 5, 6));
   }
 
   @Test
   void readDuringWrite_mayBeEither() {
-    assertHolds(op(new Put(7), 1, 4), op(new Read(0), 2, 3));
-    assertHolds(op(new Put(7), 1, 4), op(new Read(7), 2, 3));
+    assertHolds(operation(new Put(7), 1, 4), operation(new Read(0), 2, 3));
+    assertHolds(operation(new Put(7), 1, 4), operation(new Read(7), 2, 3));
   }
 
   @Test
   void readsDuringWriteThatGoBack_areFound() {
-    assertFails(op(new Put(7), 1, 6), op(new Read(7), 2, 3), op(new Read(0), 4, 5));
+    assertFails(
+        operation(new Put(7), 1, 6), operation(new Read(7), 2, 3), operation(new Read(0), 4, 5));
   }
 
   @Test
   void lostAcknowledgedWrite_isFound() {
-    assertFails(op(new Swap(0, 7), 1, 2), op(new Read(0), 3, 4));
+    assertFails(operation(new Swap(0, 7), 1, 2), operation(new Read(0), 3, 4));
   }
 
   @Test
   void twoWinnersFromOneValue_areFound() {
-    assertFails(op(new Swap(0, 7), 1, 3), op(new Swap(0, 8), 2, 4));
+    assertFails(operation(new Swap(0, 7), 1, 3), operation(new Swap(0, 8), 2, 4));
   }
 
   @Test
   void refusalWithoutCause_isFound() {
-    assertFails(op(new RefusedSwap(0), 1, 2));
-    assertHolds(op(new RefusedSwap(0), 1, 4), op(new Put(7), 2, 3));
+    assertFails(operation(new RefusedSwap(0), 1, 2));
+    assertHolds(operation(new RefusedSwap(0), 1, 4), operation(new Put(7), 2, 3));
   }
 
   @Test
   void unansweredWrite_mayComeLateOrNever() {
-    RegisterOperation unanswered = op(new Put(7), 1, RegisterOperation.NEVER);
-    assertHolds(unanswered, op(new Read(0), 2, 3), op(new Read(7), 4, 5));
-    assertHolds(unanswered, op(new Read(0), 2, 3), op(new Read(0), 4, 5));
+    RegisterOperation unanswered = operation(new Put(7), 1, RegisterOperation.NEVER);
+    assertHolds(unanswered, operation(new Read(0), 2, 3), operation(new Read(7), 4, 5));
+    assertHolds(unanswered, operation(new Read(0), 2, 3), operation(new Read(0), 4, 5));
   }
 
   @Test
   void unansweredWrite_comesOnceAndNotBeforeItBegan() {
-    assertFails(op(new Read(7), 1, 2), op(new Put(7), 3, RegisterOperation.NEVER));
+    assertFails(operation(new Read(7), 1, 2), operation(new Put(7), 3, RegisterOperation.NEVER));
     assertFails(
-        op(new Put(7), 1, RegisterOperation.NEVER),
-        op(new Read(7), 2, 3),
-        op(new Put(8), 4, 5),
-        op(new Read(8), 6, 7),
-        op(new Read(7), 8, 9));
+        operation(new Put(7), 1, RegisterOperation.NEVER),
+        operation(new Read(7), 2, 3),
+        operation(new Put(8), 4, 5),
+        operation(new Read(8), 6, 7),
+        operation(new Read(7), 8, 9));
   }
 
   @Test
   void tooLongHistory_isRefused() {
-    List<RegisterOperation> long65 = Collections.nCopies(65, op(new Read(0), 1, 2));
+    List<RegisterOperation> long65 = Collections.nCopies(65, operation(new Read(0), 1, 2));
     assertThrows(
         IllegalArgumentException.class, () -> LinearizabilityChecker.isLinearizable(long65));
   }
@@ -87,7 +92,7 @@ class LinearizabilityCheckerTest {
     int held = 0;
     for (int seed = 0; seed < 3_000; seed++) {
       List<RegisterOperation> history = randomHistory(new Random(seed));
-      boolean expected = someOrderIsLegal(history, RegisterOperation.ABSENT);
+      boolean expected = hasLegalOrder(history, RegisterOperation.ABSENT);
       int shown = seed;
       assertEquals(
           expected,
@@ -110,7 +115,7 @@ class LinearizabilityCheckerTest {
       int a = ticks.get(2 * i);
       int b = ticks.get(2 * i + 1);
       long returned = random.nextInt(5) == 0 ? RegisterOperation.NEVER : Math.max(a, b);
-      history.add(op(randomStep(random), Math.min(a, b), returned));
+      history.add(operation(randomStep(random), Math.min(a, b), returned));
     }
     return history;
   }
@@ -125,7 +130,7 @@ class LinearizabilityCheckerTest {
     };
   }
 
-  private static boolean someOrderIsLegal(List<RegisterOperation> left, int state) {
+  private static boolean hasLegalOrder(List<RegisterOperation> left, int state) {
     if (left.stream().noneMatch(RegisterOperation::isAnswered)) {
       return true;
     }
@@ -134,14 +139,14 @@ class LinearizabilityCheckerTest {
       rest.remove(next);
       boolean inTime = rest.stream().noneMatch(it -> it.returned() < next.invoked());
       OptionalInt after = next.effect().applyTo(state);
-      if (inTime && after.isPresent() && someOrderIsLegal(rest, after.getAsInt())) {
+      if (inTime && after.isPresent() && hasLegalOrder(rest, after.getAsInt())) {
         return true;
       }
     }
     return false;
   }
 
-  private static RegisterOperation op(Effect effect, long invoked, long returned) {
+  private static RegisterOperation operation(Effect effect, long invoked, long returned) {
     return new RegisterOperation(effect, invoked, returned);
   }
 

@@ -23,7 +23,7 @@ public final class LossyKv implements ForwardingKv {
 
   @Override
   public WriteResult create(Bucket bucket, Key key, Value value) {
-    return inner.get(bucket, key).isEmpty() && drops()
+    return inner.get(bucket, key).isEmpty() && shouldDrop()
         ? fakeAcknowledgement()
         : inner.create(bucket, key, value);
   }
@@ -31,17 +31,17 @@ public final class LossyKv implements ForwardingKv {
   @Override
   public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
     Optional<Revision> held = inner.get(bucket, key).map(Entry::revision);
-    return held.equals(Optional.of(expected)) && drops()
+    return held.equals(Optional.of(expected)) && shouldDrop()
         ? fakeAcknowledgement()
         : inner.update(bucket, key, value, expected);
   }
 
   @Override
   public WriteResult put(Bucket bucket, Key key, Value value) {
-    return drops() ? fakeAcknowledgement() : inner.put(bucket, key, value);
+    return shouldDrop() ? fakeAcknowledgement() : inner.put(bucket, key, value);
   }
 
-  private boolean drops() {
+  private boolean shouldDrop() {
     return writes.incrementAndGet() % EVERY == 0;
   }
 

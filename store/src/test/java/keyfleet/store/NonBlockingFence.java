@@ -32,7 +32,7 @@ final class NonBlockingFence implements ForwardingRecords {
   @Override
   public RecordWriteResult insert(StoredRecord added) {
     Fence held = fence;
-    if (held != null && !held.allows(SealedFields.NONE, added.fields())) {
+    if (held != null && !held.isChangeAllowed(SealedFields.NONE, added.fields())) {
       return new Fenced(held);
     }
     if (inserts.incrementAndGet() > UNDELAYED) {

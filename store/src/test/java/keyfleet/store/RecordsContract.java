@@ -81,8 +81,8 @@ public interface RecordsContract {
       for (String name : stored.fields().byName().keySet()) {
         SealedFields other = with(stored.fields(), name, sealed(1));
         StoredRecord expected = new StoredRecord(stored.id(), other);
-        RecordChange recordChange = new RecordChange(expected, rewrapped(stored, 2));
-        assertEquals(new Conflict(), fixture.records().compareAndSet(recordChange), name);
+        RecordChange change = new RecordChange(expected, rewrapped(stored, 2));
+        assertEquals(new Conflict(), fixture.records().compareAndSet(change), name);
         assertEquals(Optional.of(stored), fixture.records().read(id(1)), name);
       }
     }
@@ -95,8 +95,8 @@ public interface RecordsContract {
       insert(fixture, stored);
       Map<String, Bytes> half = Map.of("f0", stored.fields().byName().get("f0"));
       StoredRecord expected = new StoredRecord(stored.id(), SealedFields.of(half));
-      RecordChange recordChange = new RecordChange(expected, fields(2));
-      assertEquals(new Conflict(), fixture.records().compareAndSet(recordChange));
+      RecordChange change = new RecordChange(expected, fields(2));
+      assertEquals(new Conflict(), fixture.records().compareAndSet(change));
       assertEquals(Optional.of(stored), fixture.records().read(id(1)));
     }
   }
@@ -105,8 +105,8 @@ public interface RecordsContract {
   default void compareAndSetOfAbsentRecord_conflicts() {
     try (RecordsFixture fixture = fixture()) {
       StoredRecord absent = record(1, 1);
-      RecordChange recordChange = new RecordChange(absent, fields(2));
-      assertEquals(new Conflict(), fixture.records().compareAndSet(recordChange));
+      RecordChange change = new RecordChange(absent, fields(2));
+      assertEquals(new Conflict(), fixture.records().compareAndSet(change));
       assertEquals(Optional.empty(), fixture.records().read(id(1)));
     }
   }
@@ -114,20 +114,20 @@ public interface RecordsContract {
   @Test
   default void compareAndSetAll_decidesEachChangeSeparately() {
     try (RecordsFixture fixture = fixture()) {
-      List<RecordChange> recordChanges = new ArrayList<>();
+      List<RecordChange> changes = new ArrayList<>();
       List<RecordWriteResult> expected = new ArrayList<>();
       for (int i = 0; i < recordCount(); i++) {
         boolean asRead = i % 3 > 0;
         StoredRecord record = record(i, 1, 1);
         insert(fixture, asRead ? record : record(i, 1, 1));
-        recordChanges.add(new RecordChange(record, rewrapped(record, 2)));
+        changes.add(new RecordChange(record, rewrapped(record, 2)));
         expected.add(asRead ? new Stored() : new Conflict());
       }
-      assertEquals(expected, fixture.records().compareAndSetAll(recordChanges));
+      assertEquals(expected, fixture.records().compareAndSetAll(changes));
       for (int i = 0; i < recordCount(); i++) {
         boolean moved = expected.get(i).equals(new Stored());
         SealedFields found = fixture.records().read(id(i)).orElseThrow().fields();
-        assertEquals(moved, recordChanges.get(i).after().equals(found), "record " + i);
+        assertEquals(moved, changes.get(i).after().equals(found), "record " + i);
       }
       assertEquals(List.of(), fixture.records().compareAndSetAll(List.of()));
     }
@@ -142,7 +142,7 @@ public interface RecordsContract {
   @Test
   default void racedCompareAndSet_isWonOnceAndNeverMixed() {
     try (RecordsFixture fixture = fixture();
-        RacingThreads racingThreads = new RacingThreads(RACERS)) {
+        RacingThreads threads = new RacingThreads(RACERS)) {
       StoredRecord last = record(1, 1, 1);
       insert(fixture, last);
       for (int round = 0; round < recordCount(); round++) {
@@ -152,7 +152,7 @@ public interface RecordsContract {
           offers.add(rewrapped(expected, 1 + i));
         }
         List<RecordWriteResult> writes =
-            racingThreads.race(
+            threads.race(
                 it -> fixture.records().compareAndSet(new RecordChange(expected, offers.get(it))));
         assertEquals(1, Collections.frequency(writes, new Stored()), () -> "of " + writes);
         last = new StoredRecord(last.id(), offers.get(writes.indexOf(new Stored())));
@@ -196,9 +196,8 @@ public interface RecordsContract {
         insert(fixture, record(i, 1 + random.nextInt(4), 1 + random.nextInt(4)));
         if (random.nextInt(3) == 0) {
           StoredRecord moved = fixture.records().read(id(random.nextInt(i + 1))).orElseThrow();
-          RecordChange recordChange =
-              new RecordChange(moved, rewrapped(moved, 1 + random.nextInt(5)));
-          assertEquals(new Stored(), fixture.records().compareAndSet(recordChange));
+          RecordChange change = new RecordChange(moved, rewrapped(moved, 1 + random.nextInt(5)));
+          assertEquals(new Stored(), fixture.records().compareAndSet(change));
         }
       }
       List<StoredRecord> all = new ArrayList<>();
@@ -235,13 +234,13 @@ public interface RecordsContract {
   @Test
   default void scanWhileOthersWrite_hasNoGapAndNoRepeat() {
     try (RecordsFixture fixture = fixture();
-        RacingThreads racingThreads = new RacingThreads(4)) {
+        RacingThreads threads = new RacingThreads(4)) {
       int count = recordCount();
       for (int i = 0; i < count; i++) {
         insert(fixture, record(i, 1, 1));
       }
       List<List<StoredRecord>> scans =
-          racingThreads.race(it -> {
+          threads.race(it -> {
             if (it == 0) {
               return scanAll(fixture.records(), v(1));
             }
@@ -296,7 +295,7 @@ public interface RecordsContract {
     Set<RecordId> ids = new HashSet<>();
     for (StoredRecord record : seen) {
       assertTrue(ids.add(record.id()), () -> record.id() + " was seen twice");
-      assertEquals(Optional.of(v(1)), record.fields().lowest());
+      assertEquals(Optional.of(v(1)), record.fields().lowestVersion());
     }
     for (int even = 0; even < count; even += 2) {
       assertTrue(ids.contains(id(even)), id(even) + " was not seen");

@@ -18,12 +18,11 @@ enum RecordsFlaw {
       AtomicInteger changes = new AtomicInteger();
       return new Forwarding(records) {
         @Override
-        public RecordWriteResult compareAndSet(RecordChange recordChange) {
-          boolean fits =
-              records.read(recordChange.before().id()).equals(Optional.of(recordChange.before()));
+        public RecordWriteResult compareAndSet(RecordChange change) {
+          boolean fits = records.read(change.before().id()).equals(Optional.of(change.before()));
           return fits && changes.incrementAndGet() % 20 == 0
               ? new Stored()
-              : records.compareAndSet(recordChange);
+              : records.compareAndSet(change);
         }
       };
     }
@@ -36,10 +35,10 @@ enum RecordsFlaw {
       List<StoredRecord> past = new ArrayList<>();
       return new Forwarding(records) {
         @Override
-        public synchronized RecordWriteResult compareAndSet(RecordChange recordChange) {
-          RecordWriteResult write = records.compareAndSet(recordChange);
+        public synchronized RecordWriteResult compareAndSet(RecordChange change) {
+          RecordWriteResult write = records.compareAndSet(change);
           if (write instanceof Stored) {
-            past.addFirst(recordChange.before());
+            past.addFirst(change.before());
           }
           return write;
         }
@@ -60,11 +59,11 @@ enum RecordsFlaw {
     Records applyTo(Records records) {
       return new Forwarding(records) {
         @Override
-        public RecordWriteResult compareAndSet(RecordChange recordChange) {
-          Optional<StoredRecord> held = records.read(recordChange.before().id());
-          boolean fits = held.isPresent() && first(held.get()).equals(first(recordChange.before()));
+        public RecordWriteResult compareAndSet(RecordChange change) {
+          Optional<StoredRecord> held = records.read(change.before().id());
+          boolean fits = held.isPresent() && first(held.get()).equals(first(change.before()));
           return fits
-              ? records.compareAndSet(new RecordChange(held.get(), recordChange.after()))
+              ? records.compareAndSet(new RecordChange(held.get(), change.after()))
               : new Conflict();
         }
       };
@@ -118,14 +117,14 @@ enum RecordsFlaw {
     }
   },
 
-  FENCE_STOPS_NOBODY {
+  FENCE_STOPS_NOTHING {
     @Override
     Records applyTo(Records records) {
       return new CustomRuleFence(
           records,
           new CustomRuleFence.Rules() {
             @Override
-            public boolean allows(Fence held, SealedFields before, SealedFields after) {
+            public boolean isChangeAllowed(Fence held, SealedFields before, SealedFields after) {
               return true;
             }
           });
@@ -147,8 +146,8 @@ enum RecordsFlaw {
           records,
           new CustomRuleFence.Rules() {
             @Override
-            public boolean allows(Fence held, SealedFields before, SealedFields after) {
-              return !before.equals(SealedFields.NONE) || held.allows(before, after);
+            public boolean isChangeAllowed(Fence held, SealedFields before, SealedFields after) {
+              return !before.equals(SealedFields.NONE) || held.isChangeAllowed(before, after);
             }
           });
     }
@@ -162,9 +161,9 @@ enum RecordsFlaw {
           records,
           new CustomRuleFence.Rules() {
             @Override
-            public boolean allows(Fence held, SealedFields before, SealedFields after) {
+            public boolean isChangeAllowed(Fence held, SealedFields before, SealedFields after) {
               boolean old = !held.writable().containsAll(before.versions());
-              return old || held.allows(before, after);
+              return old || held.isChangeAllowed(before, after);
             }
           });
     }
@@ -178,7 +177,7 @@ enum RecordsFlaw {
           records,
           new CustomRuleFence.Rules() {
             @Override
-            public boolean allows(Fence held, SealedFields before, SealedFields after) {
+            public boolean isChangeAllowed(Fence held, SealedFields before, SealedFields after) {
               return held.writable().containsAll(after.versions());
             }
           });
@@ -192,7 +191,7 @@ enum RecordsFlaw {
           records,
           new CustomRuleFence.Rules() {
             @Override
-            public boolean yields(Fence held, Fence next) {
+            public boolean canYield(Fence held, Fence next) {
               return next.term().compareTo(held.term()) > 0;
             }
           });
@@ -206,7 +205,7 @@ enum RecordsFlaw {
           records,
           new CustomRuleFence.Rules() {
             @Override
-            public boolean yields(Fence held, Fence next) {
+            public boolean canYield(Fence held, Fence next) {
               return true;
             }
           });

@@ -17,14 +17,14 @@ final class RegisterClient {
   private final Kv kv;
   private final Bucket bucket;
   private final Key key;
-  private final RegisterHistory registerHistory;
+  private final RegisterHistory history;
   private @Nullable Entry lastSeen;
 
-  RegisterClient(Kv kv, Bucket bucket, Key key, RegisterHistory registerHistory) {
+  RegisterClient(Kv kv, Bucket bucket, Key key, RegisterHistory history) {
     this.kv = kv;
     this.bucket = bucket;
     this.key = key;
-    this.registerHistory = registerHistory;
+    this.history = history;
   }
 
   /// Makes `count` calls; only this client uses `firstValue` and the values after it.
@@ -54,49 +54,49 @@ final class RegisterClient {
   }
 
   private void read() {
-    long began = registerHistory.begin();
+    long began = history.begin();
     Optional<Entry> found = kv.get(bucket, key);
-    registerHistory.recordAnswered(
+    history.recordAnswered(
         began, new Read(found.map(RegisterClient::number).orElse(RegisterOperation.ABSENT)));
     lastSeen = found.orElse(null);
   }
 
   private void put(int value) {
-    long began = registerHistory.begin();
+    long began = history.begin();
     switch (kv.put(bucket, key, text(value))) {
-      case Written _ -> registerHistory.recordAnswered(began, new Put(value));
-      case Unknown _ -> registerHistory.recordUnanswered(began, new Put(value));
+      case Written _ -> history.recordAnswered(began, new Put(value));
+      case Unknown _ -> history.recordUnanswered(began, new Put(value));
       case Conflict _ -> throw new AssertionError("a put cannot conflict");
     }
   }
 
   private void create(int value) {
-    long began = registerHistory.begin();
+    long began = history.begin();
     recordSwap(
         began, kv.create(bucket, key, text(value)), new Swap(RegisterOperation.ABSENT, value));
   }
 
   private void update(Entry last, int value) {
-    long began = registerHistory.begin();
-    WriteResult writeResult = kv.update(bucket, key, text(value), last.revision());
-    recordSwap(began, writeResult, new Swap(number(last), value));
+    long began = history.begin();
+    WriteResult result = kv.update(bucket, key, text(value), last.revision());
+    recordSwap(began, result, new Swap(number(last), value));
   }
 
-  private void recordSwap(long began, WriteResult writeResult, Swap swap) {
-    switch (writeResult) {
-      case Written _ -> registerHistory.recordAnswered(began, swap);
-      case Conflict _ -> registerHistory.recordAnswered(began, new RefusedSwap(swap.expected()));
-      case Unknown _ -> registerHistory.recordUnanswered(began, swap);
+  private void recordSwap(long began, WriteResult result, Swap swap) {
+    switch (result) {
+      case Written _ -> history.recordAnswered(began, swap);
+      case Conflict _ -> history.recordAnswered(began, new RefusedSwap(swap.expected()));
+      case Unknown _ -> history.recordUnanswered(began, swap);
     }
   }
 
   private void delete(Entry last) {
-    long began = registerHistory.begin();
+    long began = history.begin();
     Effect deleted = new Swap(number(last), RegisterOperation.ABSENT);
     switch (kv.delete(bucket, key, last.revision())) {
-      case Deleted _ -> registerHistory.recordAnswered(began, deleted);
-      case Conflict _ -> registerHistory.recordAnswered(began, new RefusedSwap(number(last)));
-      case Unknown _ -> registerHistory.recordUnanswered(began, deleted);
+      case Deleted _ -> history.recordAnswered(began, deleted);
+      case Conflict _ -> history.recordAnswered(began, new RefusedSwap(number(last)));
+      case Unknown _ -> history.recordUnanswered(began, deleted);
     }
   }
 

@@ -10,7 +10,7 @@ import keyfleet.store.RegisterOperation.Effect;
 /// answered.
 final class RegisterHistory {
   private final AtomicLong ticks = new AtomicLong();
-  private final Collection<RegisterOperation> registerOperations = new ConcurrentLinkedQueue<>();
+  private final Collection<RegisterOperation> operations = new ConcurrentLinkedQueue<>();
 
   /// Marks the beginning of a call.
   long begin() {
@@ -18,14 +18,14 @@ final class RegisterHistory {
   }
 
   void recordAnswered(long began, Effect effect) {
-    registerOperations.add(new RegisterOperation(effect, began, ticks.incrementAndGet()));
+    operations.add(new RegisterOperation(effect, began, ticks.incrementAndGet()));
   }
 
   void recordUnanswered(long began, Effect effect) {
-    registerOperations.add(new RegisterOperation(effect, began, RegisterOperation.NEVER));
+    operations.add(new RegisterOperation(effect, began, RegisterOperation.NEVER));
   }
 
-  List<RegisterOperation> registerOperations() {
-    return List.copyOf(registerOperations);
+  List<RegisterOperation> operations() {
+    return List.copyOf(operations);
   }
 }

@@ -16,7 +16,7 @@ record RegisterOperation(Effect effect, long invoked, long returned) {
 
   /// The effect of a call on the register, according to its answer.
   sealed interface Effect {
-    /// The value of the register afterwards; empty if the step is impossible in `state`.
+    /// The value of the register afterwards; empty if the effect is impossible in `state`.
     OptionalInt applyTo(int state);
 
     record Read(int seen) implements Effect {

@@ -39,8 +39,8 @@ public final class StoreFixtures {
     return Value.of(text);
   }
 
-  public static Revision written(WriteResult writeResult) {
-    return assertInstanceOf(Written.class, writeResult).revision();
+  public static Revision assertWritten(WriteResult result) {
+    return assertInstanceOf(Written.class, result).revision();
   }
 
   public static KekVersion v(int number) {

@@ -46,9 +46,9 @@ class StoreNamesTest {
   @Test
   void prefix_coversWholeWords() {
     Prefix nodes = Prefix.under(new Key("nodes"));
-    assertTrue(nodes.covers(new Key("nodes.a")));
-    assertFalse(nodes.covers(new Key("nodes")));
-    assertFalse(nodes.covers(new Key("nodes2.a")));
+    assertTrue(nodes.matches(new Key("nodes.a")));
+    assertFalse(nodes.matches(new Key("nodes")));
+    assertFalse(nodes.matches(new Key("nodes2.a")));
   }
 
   @ParameterizedTest

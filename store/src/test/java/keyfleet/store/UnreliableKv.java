@@ -18,7 +18,7 @@ public final class UnreliableKv implements ForwardingKv {
   }
 
   private interface Call<T> {
-    T make();
+    T send();
   }
 
   private final Kv inner;
@@ -65,14 +65,14 @@ public final class UnreliableKv implements ForwardingKv {
   private <T> T sendWithFault(Call<T> write, T unknown) {
     deliverLate();
     return switch (faults.get()) {
-      case NONE -> write.make();
+      case NONE -> write.send();
       case APPLIED -> {
-        write.make();
+        write.send();
         yield unknown;
       }
       case LOST -> unknown;
       case LATE -> {
-        late = write::make;
+        late = write::send;
         yield unknown;
       }
     };

@@ -2,7 +2,7 @@
 /// implements [KvContract], [KvRaceContract], [RecordsContract] and [FenceContract], each with one
 /// method that creates a fixture around an empty store.
 ///
-/// Start reading: [KvContract] and [RecordsContract], then [FakeKv] and [FakeRecords].
+/// Start reading at: [KvContract] and [RecordsContract], then [FakeKv] and [FakeRecords].
 /// [ContractFlawTest] shows that the suites catch broken engines.
 @NullMarked
 package keyfleet.store;

@@ -2,13 +2,13 @@ package keyfleet.watchdog;
 
 import keyfleet.rollout.release.ReleaseVerdict;
 
-/// How far the fetch of a release has got.
+/// The progress of fetching one release.
 public sealed interface FetchStatus {
   record InProgress() implements FetchStatus {}
 
   /// The rules have been checked; if they accept the release, it is in its slot, complete and
   /// verified.
-  record Finished(ReleaseVerdict releaseVerdict) implements FetchStatus {}
+  record Finished(ReleaseVerdict verdict) implements FetchStatus {}
 
   /// The release could not be fetched or stored; this attempt does not try again.
   record Failed(String reason) implements FetchStatus {

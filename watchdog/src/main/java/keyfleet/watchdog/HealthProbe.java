@@ -3,11 +3,11 @@ package keyfleet.watchdog;
 import keyfleet.rollout.node.ProbeResult;
 import keyfleet.rollout.plan.NodeStatus.Health;
 
-/// Checks the software that runs.
+/// Checks the supervised software.
 public interface HealthProbe {
-  /// It never waits for long: no answer counts as not ready.
+  /// Returns within a short time: no answer counts as not ready.
   ProbeResult probe();
 
-  /// Whether the software keeps failing although it is restarted, whichever release runs.
+  /// Whether the software keeps failing after restarts, under any release.
   Health health();
 }

@@ -5,11 +5,11 @@ package keyfleet.watchdog;
 public final class LocalFailureException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  public LocalFailureException(String sentence) {
-    super(sentence);
+  public LocalFailureException(String message) {
+    super(message);
   }
 
-  public LocalFailureException(String sentence, Throwable cause) {
-    super(sentence, cause);
+  public LocalFailureException(String message, Throwable cause) {
+    super(message, cause);
   }
 }

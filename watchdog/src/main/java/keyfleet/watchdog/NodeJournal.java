@@ -10,10 +10,10 @@ import keyfleet.rollout.node.Node.Undo;
 import keyfleet.rollout.node.NodeEvent;
 import org.jspecify.annotations.Nullable;
 
-/// The node's state, never ahead of its journal. There is one exception: a disk that accepts no
-/// entry does not keep an unconfirmed release running (I4).
+/// The node's state, saved in the journal before anything acts on it. There is one exception: if
+/// the disk accepts no entry, an unconfirmed release is still rolled back (I4).
 final class NodeJournal {
-  /// While a deadline runs, the remaining time is saved this often. It bounds how much a reboot
+  /// How often the remaining time of a running deadline is saved. It bounds how much time a reboot
   /// with a wrong wall clock can add.
   static final Duration CHECKPOINT_INTERVAL = Duration.ofSeconds(30);
 
@@ -33,7 +33,7 @@ final class NodeJournal {
     if (node != null) {
       return node;
     }
-    ClockReading now = clock.clockReading();
+    ClockReading now = clock.now();
     JournalEntry found = store.load().orElse(null);
     if (found == null) {
       return save(initial.get(), now);
@@ -44,9 +44,9 @@ final class NodeJournal {
     return restored;
   }
 
-  /// Applies the event and saves the result: on return the journal has it.
+  /// Applies the event and saves the result before it returns.
   Node apply(Node before, NodeEvent event) {
-    ClockReading now = clock.clockReading();
+    ClockReading now = clock.now();
     Node after = Node.next(before, event, now.elapsed());
     if (lastEntry == null || !lastEntry.isUpToDate(after) || isCheckpointDue(lastEntry, now)) {
       return save(after, now);
@@ -63,7 +63,7 @@ final class NodeJournal {
       store.save(next);
       lastEntry = next;
     } catch (LocalFailureException e) {
-      if (!isSafeUnsaved(after)) {
+      if (!isSafeWithoutSave(after)) {
         throw e;
       }
     }
@@ -73,7 +73,7 @@ final class NodeJournal {
 
   /// A watchdog that swaps back without saving and then crashes finds the same reasons to swap
   /// back, and may repeat it.
-  private static boolean isSafeUnsaved(Node after) {
+  private static boolean isSafeWithoutSave(Node after) {
     return after instanceof RollingBack back && back.undo() == Undo.SWAP_BACK;
   }
 

@@ -19,7 +19,7 @@ import keyfleet.store.MalformedValueException;
 import keyfleet.store.Revision;
 import keyfleet.store.Value;
 import keyfleet.store.WriteResult;
-import keyfleet.wire.DesiredDocument;
+import keyfleet.wire.DesiredStateDocument;
 import keyfleet.wire.NodeProfile;
 import keyfleet.wire.NodeReportDocument;
 import keyfleet.wire.RolloutKeys;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class NodeStoreClient {
   static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(30);
 
-  private record StoredOrder(Revision revision, @Nullable DesiredState desiredState) {}
+  private record StoredOrder(Revision revision, @Nullable DesiredState order) {}
 
   private final WatchdogIdentity identity;
   private final Kv kv;
@@ -46,13 +46,13 @@ final class NodeStoreClient {
     this.identity = identity;
     this.kv = kv;
     this.clock = clock;
-    this.heartbeatDue = clock.clockReading().elapsed();
+    this.heartbeatDue = clock.now().elapsed();
     this.desiredKey = RolloutKeys.desired(identity.component(), identity.node());
     this.ownKey = RolloutKeys.ofNode(identity.component(), identity.node());
   }
 
   /// The order as the store's leader has it. An order that cannot be parsed counts as none.
-  Optional<DesiredState> desiredState() {
+  Optional<DesiredState> readDesiredState() {
     Entry entry = kv.get(RolloutKeys.ROLLOUTS, desiredKey).orElse(null);
     if (entry == null) {
       return Optional.empty();
@@ -62,45 +62,45 @@ final class NodeStoreClient {
       known = new StoredOrder(entry.revision(), parse(entry.value()));
       storedOrder = known;
     }
-    return Optional.ofNullable(known.desiredState);
+    return Optional.ofNullable(known.order);
   }
 
   private static @Nullable DesiredState parse(Value value) {
     try {
-      return DesiredDocument.parse(value);
+      return DesiredStateDocument.parse(value);
     } catch (MalformedValueException e) {
       return null;
     }
   }
 
   /// Writes the report unless the store has it. It uses compare-and-set although no other process
-  /// writes this key: a write of ours that got no answer may be applied late and must not undo a
-  /// newer one.
+  /// writes this key: an earlier write that got no answer may be applied late, and must not replace
+  /// a newer report.
   StoreLink writeReport(NodeReport report) {
     if (report.equals(lastReport)) {
       return StoreLink.CONNECTED;
     }
-    StoreLink storeLink = writeIfChanged(RolloutKeys.REPORTS, NodeReportDocument.toValue(report));
-    lastReport = storeLink == StoreLink.CONNECTED ? report : null;
-    return storeLink;
+    StoreLink link = writeIfChanged(RolloutKeys.REPORTS, NodeReportDocument.toValue(report));
+    lastReport = link == StoreLink.CONNECTED ? report : null;
+    return link;
   }
 
   /// Writes what the node reports about itself, unless the store has it. R17: this includes the
   /// releases it has rolled back.
   StoreLink writeProfile(Node node) {
-    NodeProfile card = new NodeProfile(identity.facts(), Quarantine.of(node));
-    if (card.equals(lastProfile)) {
+    NodeProfile profile = new NodeProfile(identity.facts(), Quarantine.of(node));
+    if (profile.equals(lastProfile)) {
       return StoreLink.CONNECTED;
     }
-    StoreLink storeLink = writeIfChanged(RolloutKeys.NODES, card.toValue());
-    lastProfile = storeLink == StoreLink.CONNECTED ? card : null;
-    return storeLink;
+    StoreLink link = writeIfChanged(RolloutKeys.NODES, profile.toValue());
+    lastProfile = link == StoreLink.CONNECTED ? profile : null;
+    return link;
   }
 
   private StoreLink writeIfChanged(Bucket bucket, Value value) {
     Entry present = kv.get(bucket, ownKey).orElse(null);
-    boolean there = present != null && present.value().equals(value);
-    return there || write(bucket, present, value) instanceof WriteResult.Written
+    boolean isStored = present != null && present.value().equals(value);
+    return isStored || write(bucket, present, value) instanceof WriteResult.Written
         ? StoreLink.CONNECTED
         : StoreLink.CUT_OFF;
   }
@@ -112,17 +112,16 @@ final class NodeStoreClient {
   }
 
   /// Writes a heartbeat when one is due. After it, the report and the node's facts are checked
-  /// again, so a store that lost them gets them back.
-  StoreLink writeHeartbeat(Node node, ReleaseVersion releaseVersion, Health health) {
-    long now = clock.clockReading().elapsed();
+  /// again, so they are written again if the store lost them.
+  StoreLink writeHeartbeat(Node node, ReleaseVersion version, Health health) {
+    long now = clock.now().elapsed();
     if (now - heartbeatDue < 0) {
       return StoreLink.CONNECTED;
     }
     lastReport = null;
     lastProfile = null;
-    WriteResult writeResult =
-        kv.put(RolloutKeys.STATUS, ownKey, heartbeat(node, releaseVersion, health));
-    if (!(writeResult instanceof WriteResult.Written)) {
+    WriteResult result = kv.put(RolloutKeys.STATUS, ownKey, heartbeat(node, version, health));
+    if (!(result instanceof WriteResult.Written)) {
       return StoreLink.CUT_OFF;
     }
     heartbeatDue = now + HEARTBEAT_INTERVAL.toNanos();
@@ -134,7 +133,7 @@ final class NodeStoreClient {
     return heartbeatDue;
   }
 
-  private Value heartbeat(Node node, ReleaseVersion releaseVersion, Health health) {
+  private Value heartbeat(Node node, ReleaseVersion version, Health health) {
     String state =
         node instanceof Node.Tasked tasked
             ? Node.phase(tasked).name().toLowerCase(Locale.ROOT)
@@ -142,7 +141,7 @@ final class NodeStoreClient {
     return Document.builder()
         .text("node", identity.node().value())
         .text("component", identity.component().value())
-        .text("version", releaseVersion.value())
+        .text("version", version.value())
         .text("release", Node.runningRelease(node).hex())
         .text("state", state)
         .number("protocol", identity.protocol())

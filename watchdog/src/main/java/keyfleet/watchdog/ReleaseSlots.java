@@ -10,7 +10,7 @@ public interface ReleaseSlots {
   Sha256 running();
 
   /// The version of the running release.
-  ReleaseVersion releaseVersion();
+  ReleaseVersion runningVersion();
 
   Set<Sha256> installed();
 

@@ -44,18 +44,18 @@ public final class Watchdog {
     this.ports = ports;
     this.store = new NodeStoreClient(identity, kv, ports.clock());
     this.journal = new NodeJournal(ports.journal(), ports.clock());
-    this.tickedAt = ports.clock().clockReading().elapsed() - RETRY_INTERVAL.toNanos();
+    this.tickedAt = ports.clock().now().elapsed() - RETRY_INTERVAL.toNanos();
   }
 
-  /// One round. If the store is unavailable, the round continues without it; if the machine fails,
-  /// the round ends with a [LocalFailureException].
+  /// Runs one turn. The turn works without the store. It ends with a [LocalFailureException] if the
+  /// node's own disk or software fails.
   public void tick() {
-    tickedAt = ports.clock().clockReading().elapsed();
+    tickedAt = ports.clock().now().elapsed();
     Node node = journal.apply(node(), new Ticked());
     Optional<DesiredState> order = Optional.empty();
     StoreLink link = StoreLink.CUT_OFF;
     try {
-      order = store.desiredState();
+      order = store.readDesiredState();
       link = StoreLink.CONNECTED;
     } catch (StoreException e) {
       // Cut off from the store: there is no order, and time passes without counting for the soak
@@ -75,9 +75,9 @@ public final class Watchdog {
   /// because the store or the disk was unavailable, is tried again soon, not at once.
   public long wakeAt() {
     Node node = node();
-    long beat = store.heartbeatDue();
+    long heartbeat = store.heartbeatDue();
     long soon = tickedAt + RETRY_INTERVAL.toNanos();
-    long wake = earliest(beat, Node.wakeAt(node).orElse(beat));
+    long wake = earliest(heartbeat, Node.wakeAt(node).orElse(heartbeat));
     long due = wake - tickedAt > 0 ? wake : soon;
     return switch (Node.nextAction(node)) {
       case Nothing _, NodeAction.Probe _ -> due;
@@ -105,7 +105,7 @@ public final class Watchdog {
       StoreLink reached = store.writeProfile(node);
       if (reached == StoreLink.CONNECTED) {
         reached =
-            store.writeHeartbeat(node, ports.slots().releaseVersion(), ports.probe().health());
+            store.writeHeartbeat(node, ports.slots().runningVersion(), ports.probe().health());
       }
       Optional<NodeReport> report = Node.report(node);
       return reached == StoreLink.CONNECTED && report.isPresent()
@@ -117,9 +117,9 @@ public final class Watchdog {
   }
 
   /// Performs the one action that is due and returns its result.
-  private Optional<NodeEvent> execute(NodeAction work, Node node, StoreLink link) {
+  private Optional<NodeEvent> execute(NodeAction action, Node node, StoreLink link) {
     ReleaseSlots slots = ports.slots();
-    return switch (work) {
+    return switch (action) {
       case Nothing _ -> {
         freeUnusedSlot(Node.keptReleases(node));
         yield Optional.empty();

@@ -27,8 +27,7 @@
 /// | `update-nodes` `<component>.<node>`            | this node    | its facts, and the releases it has rolled back |
 /// | `update-status` `<component>.<node>`           | this node    | its heartbeat, which expires after 120 s |
 ///
-/// Start reading with [Watchdog], then [NodeJournal] and [NodeStoreClient]; [WatchdogPorts] lists
-/// what a machine must provide.
+/// Start reading at: [Watchdog], [NodeJournal], [NodeStoreClient], [WatchdogPorts].
 @NullMarked
 package keyfleet.watchdog;
 

@@ -41,21 +41,21 @@ final class CrashInjectingKv implements ForwardingKv {
 
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
-    return crashes.around("get", () -> inner().get(bucket, key));
+    return crashes.run("get", () -> inner().get(bucket, key));
   }
 
   @Override
   public WriteResult create(Bucket bucket, Key key, Value value) {
-    return crashes.around("create", () -> inner().create(bucket, key, value));
+    return crashes.run("create", () -> inner().create(bucket, key, value));
   }
 
   @Override
   public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
-    return crashes.around("update", () -> inner().update(bucket, key, value, expected));
+    return crashes.run("update", () -> inner().update(bucket, key, value, expected));
   }
 
   @Override
   public WriteResult put(Bucket bucket, Key key, Value value) {
-    return crashes.around("put", () -> inner().put(bucket, key, value));
+    return crashes.run("put", () -> inner().put(bucket, key, value));
   }
 }

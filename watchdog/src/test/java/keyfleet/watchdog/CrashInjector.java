@@ -8,7 +8,7 @@ public final class CrashInjector {
 
   private int remaining = NEVER;
 
-  /// The point passed after this many others is a crash; later points are not.
+  /// Crashes at the point after this many others; later points do not crash.
   public void crashAfter(int points) {
     remaining = points;
   }
@@ -23,7 +23,7 @@ public final class CrashInjector {
     }
   }
 
-  <T> T around(String effect, Supplier<T> action) {
+  <T> T run(String effect, Supplier<T> action) {
     reach("before " + effect);
     T result = action.get();
     reach("after " + effect);

@@ -18,12 +18,12 @@ public final class FakeHealthProbe implements HealthProbe {
   }
 
   /// From now on a probe returns this result while the release runs.
-  public void setResult(Sha256 release, ProbeResult probeResult) {
-    results.put(release, probeResult);
+  public void setResult(Sha256 release, ProbeResult result) {
+    results.put(release, result);
   }
 
-  public void setResult(Health shown) {
-    health = shown;
+  public void setHealth(Health health) {
+    this.health = health;
   }
 
   @Override

@@ -40,8 +40,8 @@ public final class FakeJournalStore implements JournalStore {
     crashes.reach("after sync");
   }
 
-  public void crash(Unsynced fate) {
-    if (fate == Unsynced.KEPT) {
+  public void crash(Unsynced unsynced) {
+    if (unsynced == Unsynced.KEPT) {
       synced = written;
     } else {
       written = synced;

@@ -11,7 +11,7 @@ public final class FakeNodeClock implements NodeClock {
   private Instant wall = Instant.parse("2026-11-16T12:00:00Z");
 
   @Override
-  public ClockReading clockReading() {
+  public ClockReading now() {
     return new ClockReading("boot-" + boots, elapsed, wall);
   }
 

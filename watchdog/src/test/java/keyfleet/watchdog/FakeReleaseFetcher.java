@@ -11,7 +11,7 @@ public final class FakeReleaseFetcher implements ReleaseFetcher {
   private final FakeReleaseSlots slots;
   private final CrashInjector crashes;
   private final Map<Sha256, FetchStatus> statuses = new HashMap<>();
-  private final Map<Sha256, ReleaseVerdict> releaseVerdicts = new HashMap<>();
+  private final Map<Sha256, ReleaseVerdict> verdicts = new HashMap<>();
 
   public FakeReleaseFetcher(FakeReleaseSlots slots, CrashInjector crashes) {
     this.slots = slots;
@@ -28,15 +28,16 @@ public final class FakeReleaseFetcher implements ReleaseFetcher {
     statuses.remove(release);
   }
 
-  public void judge(Sha256 release, ReleaseVerdict releaseVerdict) {
-    releaseVerdicts.put(release, releaseVerdict);
+  /// From now on the rules check of the release returns this verdict.
+  public void setVerdict(Sha256 release, ReleaseVerdict verdict) {
+    verdicts.put(release, verdict);
   }
 
   @Override
   public FetchStatus fetch(Sha256 release) {
     crashes.reach("before fetch");
-    ReleaseVerdict releaseVerdict = checkRules(release);
-    FetchStatus status = statuses.getOrDefault(release, new FetchStatus.Finished(releaseVerdict));
+    ReleaseVerdict verdict = checkRules(release);
+    FetchStatus status = statuses.getOrDefault(release, new FetchStatus.Finished(verdict));
     if (status instanceof FetchStatus.Finished(Acceptable _)) {
       slots.install(release);
     }
@@ -46,6 +47,6 @@ public final class FakeReleaseFetcher implements ReleaseFetcher {
 
   @Override
   public ReleaseVerdict checkRules(Sha256 release) {
-    return releaseVerdicts.getOrDefault(release, new Acceptable());
+    return verdicts.getOrDefault(release, new Acceptable());
   }
 }

@@ -9,7 +9,7 @@ import keyfleet.rollout.Sha256;
 
 /// Slots in memory that record every change of the running release.
 public final class FakeReleaseSlots implements ReleaseSlots {
-  private static final int SHOWN = 8;
+  private static final int VERSION_LENGTH = 8;
 
   private final CrashInjector crashes;
   private final Set<Sha256> installed = new TreeSet<>();
@@ -27,8 +27,8 @@ public final class FakeReleaseSlots implements ReleaseSlots {
   }
 
   @Override
-  public ReleaseVersion releaseVersion() {
-    return new ReleaseVersion(running().hex().substring(0, SHOWN));
+  public ReleaseVersion runningVersion() {
+    return new ReleaseVersion(running().hex().substring(0, VERSION_LENGTH));
   }
 
   @Override
@@ -38,14 +38,14 @@ public final class FakeReleaseSlots implements ReleaseSlots {
 
   @Override
   public void activate(Sha256 release) {
-    crashes.reach("before run");
+    crashes.reach("before activate");
     if (!installed.contains(release)) {
       throw new LocalFailureException("release is not installed: " + release);
     }
     if (!release.equals(running())) {
       activated.add(release);
     }
-    crashes.reach("after run");
+    crashes.reach("after activate");
   }
 
   @Override

@@ -25,11 +25,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// A crash right before and right after every effect, each in a run of its own: all runs end in the
 /// same state (P8, R22), and the release is swapped in once (I2).
 class WatchdogCrashTest {
-  /// Far more than any scenario has, so that an endless one is noticed.
-  private static final int MOST_POINTS = 2_000;
+  /// Far more than any scenario has, so that a scenario that never ends fails.
+  private static final int MAX_POINTS = 2_000;
 
-  interface Life {
-    void live(WatchdogHarness harness);
+  interface Scenario {
+    void run(WatchdogHarness harness);
   }
 
   enum End {
@@ -59,7 +59,7 @@ class WatchdogCrashTest {
           harness.slots.installed().containsAll(List.of(OLD, harness.slots.running())), where);
     }
 
-    Life life() {
+    Scenario scenario() {
       return switch (this) {
         case CONFIRMED -> WatchdogHarness::driveToTheEnd;
         case UNHEALTHY ->
@@ -110,20 +110,19 @@ class WatchdogCrashTest {
   /// I4: no more orders arrive, so only the journal knows the deadline.
   @ParameterizedTest
   @EnumSource(Unsynced.class)
-  void crashAnywhereThenCutOff_rollsBackByTheDeadline(Unsynced fate) {
+  void crashAnywhereThenCutOff_rollsBackByTheDeadline(Unsynced unsynced) {
     for (int point = 0; ; point++) {
       WatchdogHarness harness = new WatchdogHarness();
       harness.crashes.crashAfter(point);
       try {
-        End.UNCONFIRMED.life().live(harness);
+        End.UNCONFIRMED.scenario().run(harness);
         return;
-      } catch (InjectedCrash injectedCrash) {
-        harness.journal.crash(fate);
+      } catch (InjectedCrash crash) {
+        harness.journal.crash(unsynced);
         harness.restart();
         harness.kv.disconnect();
         harness.runFor(WatchdogHarness.DEADLINE.plusSeconds(2));
-        assertEquals(
-            OLD, harness.slots.running(), "point " + point + ", " + injectedCrash.getMessage());
+        assertEquals(OLD, harness.slots.running(), "point " + point + ", " + crash.getMessage());
       }
     }
   }
@@ -135,48 +134,48 @@ class WatchdogCrashTest {
     harness.drive(Goal.STAGED, NodePhase.STAGED);
     harness.order(Goal.APPLIED);
     harness.tick();
-    assertEquals(NodePhase.APPLYING, harness.nodePhase());
+    assertEquals(NodePhase.APPLYING, harness.phase());
     harness.slots.activate(NEW);
     harness.restart();
-    harness.fetcher.judge(NEW, new Unacceptable(List.of(new TooFewSignatures(0, 1))));
+    harness.fetcher.setVerdict(NEW, new Unacceptable(List.of(new TooFewSignatures(0, 1))));
     harness.tick();
-    assertEquals(NodePhase.SOAKING, harness.nodePhase());
+    assertEquals(NodePhase.SOAKING, harness.phase());
   }
 
   @Test
   void runWithoutACrash_ends() {
     for (End end : End.values()) {
       WatchdogHarness harness = new WatchdogHarness();
-      end.life().live(harness);
+      end.scenario().run(harness);
       end.check(harness, end.name());
     }
   }
 
-  private static void crashEverywhere(End end, Unsynced fate, Duration boot) {
+  private static void crashEverywhere(End end, Unsynced unsynced, Duration boot) {
     int point = 0;
-    while (crashOnce(end, fate, boot, point)) {
+    while (crashOnce(end, unsynced, boot, point)) {
       point++;
-      assertTrue(point < MOST_POINTS, "still crashing after " + point + " points");
+      assertTrue(point < MAX_POINTS, "still crashing after " + point + " points");
     }
     assertTrue(point > 60, "only " + point + " points");
   }
 
   /// Whether the scenario was long enough to reach that point.
-  private static boolean crashOnce(End end, Unsynced fate, Duration boot, int point) {
+  private static boolean crashOnce(End end, Unsynced unsynced, Duration boot, int point) {
     WatchdogHarness harness = new WatchdogHarness();
     harness.crashes.crashAfter(point);
     String where = end + ", no crash";
     try {
-      end.life().live(harness);
-    } catch (InjectedCrash injectedCrash) {
-      where = end + ", point " + point + ", " + injectedCrash.getMessage();
-      harness.journal.crash(fate);
+      end.scenario().run(harness);
+    } catch (InjectedCrash crash) {
+      where = end + ", point " + point + ", " + crash.getMessage();
+      harness.journal.crash(unsynced);
       if (boot.isZero()) {
         harness.restart();
       } else {
         harness.reboot(boot);
       }
-      end.life().live(harness);
+      end.scenario().run(harness);
     }
     end.check(harness, where);
     return harness.crashes.hasCrashed();

@@ -23,7 +23,7 @@ import keyfleet.store.FakeStoreClock;
 import keyfleet.store.Revision;
 import keyfleet.store.UnreliableKv;
 import keyfleet.store.UnreliableKv.Fault;
-import keyfleet.wire.DesiredDocument;
+import keyfleet.wire.DesiredStateDocument;
 import keyfleet.wire.NodeReportDocument;
 import keyfleet.wire.RolloutKeys;
 
@@ -92,15 +92,15 @@ final class WatchdogHarness {
     order(goal, new DriverClaim(1, "a"));
   }
 
-  void order(Goal goal, DriverClaim driverClaim) {
-    order(new DesiredState(task(1), goal, driverClaim, ++decisions));
+  void order(Goal goal, DriverClaim claim) {
+    order(new DesiredState(task(1), goal, claim, ++decisions));
   }
 
-  void order(DesiredState desiredState) {
+  void order(DesiredState order) {
     store.put(
         RolloutKeys.ROLLOUTS,
         RolloutKeys.desired(IDENTITY.component(), IDENTITY.node()),
-        DesiredDocument.toValue(desiredState));
+        DesiredStateDocument.toValue(order));
   }
 
   Optional<NodeReport> report() {
@@ -120,7 +120,7 @@ final class WatchdogHarness {
     return report;
   }
 
-  NodePhase nodePhase() {
+  NodePhase phase() {
     return report().orElseThrow().phase();
   }
 
@@ -135,7 +135,7 @@ final class WatchdogHarness {
     for (long i = 0; i < time.toSeconds(); i++) {
       clock.advance(Duration.ofSeconds(1));
       storeClock.advance(Duration.ofSeconds(1));
-      if (clock.clockReading().elapsed() - watchdog.wakeAt() >= 0) {
+      if (clock.now().elapsed() - watchdog.wakeAt() >= 0) {
         watchdog.tick();
       }
     }
@@ -151,26 +151,26 @@ final class WatchdogHarness {
     }
   }
 
-  private boolean hasReached(NodePhase nodePhase) {
-    return report().filter(it -> it.phase().compareTo(nodePhase) >= 0).isPresent();
+  private boolean hasReached(NodePhase phase) {
+    return report().filter(it -> it.phase().compareTo(phase) >= 0).isPresent();
   }
 
   /// Acts as a driver that continues from the node's current phase until the task has ended.
   void driveToTheEnd() {
     NodePhase ordered = NodePhase.REVERTED;
     for (int i = 0; i < 900; i++) {
-      NodePhase at = report().map(NodeReport::phase).orElse(NodePhase.PREPARING);
-      if (at.isTerminal()) {
+      NodePhase phase = report().map(NodeReport::phase).orElse(NodePhase.PREPARING);
+      if (phase.isTerminal()) {
         return;
       }
-      if (at != ordered) {
+      if (phase != ordered) {
         order(
-            switch (at) {
+            switch (phase) {
               case SOAKED -> Goal.CONFIRMED;
               case STAGED, APPLYING, SOAKING -> Goal.APPLIED;
               default -> Goal.STAGED;
             });
-        ordered = at;
+        ordered = phase;
       }
       runFor(Duration.ofSeconds(1));
     }

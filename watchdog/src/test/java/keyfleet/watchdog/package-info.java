@@ -1,4 +1,6 @@
 /// Tests of the watchdog, and fakes of a node's machine that other modules use as well.
+///
+/// Start reading at: [WatchdogTest], [WatchdogHarness], [WatchdogCrashTest].
 @NullMarked
 package keyfleet.watchdog;
 

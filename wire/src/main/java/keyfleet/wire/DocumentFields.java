@@ -12,7 +12,8 @@ import keyfleet.rollout.Task;
 import keyfleet.rollout.controller.RolloutTimings;
 import keyfleet.store.Document;
 
-/// The parts that orders and reports have in common, as JSON.
+/// Fields that several documents share: a task, a driver's claim, enum constants, times and counts.
+/// Enum constants are stored by name, so a constant that is stored cannot be renamed.
 public final class DocumentFields {
   private DocumentFields() {}
 
@@ -41,14 +42,11 @@ public final class DocumentFields {
             : RolloutTimings.DEFAULT_HEALTH_WAIT);
   }
 
-  static Document toDocument(DriverClaim driverClaim) {
-    return Document.builder()
-        .number("epoch", driverClaim.epoch())
-        .text("nonce", driverClaim.nonce())
-        .build();
+  static Document toDocument(DriverClaim claim) {
+    return Document.builder().number("epoch", claim.epoch()).text("nonce", claim.nonce()).build();
   }
 
-  static DriverClaim lead(Document document) {
+  static DriverClaim claim(Document document) {
     return new DriverClaim(document.number("epoch"), document.text("nonce"));
   }
 
@@ -65,7 +63,7 @@ public final class DocumentFields {
     try {
       return Duration.parse(text);
     } catch (DateTimeException e) {
-      throw new IllegalArgumentException("field " + name + " is no duration: " + text, e);
+      throw new IllegalArgumentException("field " + name + " is not a duration: " + text, e);
     }
   }
 
@@ -74,7 +72,7 @@ public final class DocumentFields {
     try {
       return Instant.parse(text);
     } catch (DateTimeException e) {
-      throw new IllegalArgumentException("field " + name + " is no moment: " + text, e);
+      throw new IllegalArgumentException("field " + name + " is not a time: " + text, e);
     }
   }
 

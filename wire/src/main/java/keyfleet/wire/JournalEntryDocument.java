@@ -33,8 +33,9 @@ import keyfleet.rollout.node.TaskHistoryEntry;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
 
-/// A page of a watchdog's journal. It holds what was left of the confirm deadline, never a reading
-/// of the elapsed clock alone; a soak under way is not in it.
+/// The stored form of an entry in a watchdog's journal. It has the time that was left until the
+/// confirm deadline, because a reading of the elapsed clock is useless after a reboot. The progress
+/// of a soak is not stored.
 public final class JournalEntryDocument {
   private JournalEntryDocument() {}
 
@@ -44,9 +45,9 @@ public final class JournalEntryDocument {
             .text("boot", entry.writtenAt().boot())
             .number("elapsed", entry.writtenAt().elapsed())
             .text("wall", entry.writtenAt().wall().toString())
-            .document("ground", toValue(entry.node().baseline()));
+            .document("ground", toDocument(entry.node().baseline()));
     if (entry.node() instanceof Tasked tasked) {
-      builder.document("duty", toValue(tasked.nodeTask()));
+      builder.document("duty", toDocument(tasked.nodeTask()));
     }
     entry.remainingDeadline().ifPresent(it -> builder.text("remaining", it.toString()));
     writeState(builder, entry.node());
@@ -59,8 +60,8 @@ public final class JournalEntryDocument {
       case Preparing _ -> builder.text("state", "preparing");
       case Staged _ -> builder.text("state", "staged");
       case Applying _ -> builder.text("state", "applying");
-      case Soaking s -> vitals(builder.text("state", "soaking"), s.soakHealth());
-      case Soaked s -> vitals(builder.text("state", "soaked"), s.soakHealth());
+      case Soaking s -> writeSoakHealth(builder.text("state", "soaking"), s.soakHealth());
+      case Soaked s -> writeSoakHealth(builder.text("state", "soaked"), s.soakHealth());
       case Confirmed _ -> builder.text("state", "confirmed");
       case Reverted _ -> builder.text("state", "reverted");
       case RolledBack r ->
@@ -77,38 +78,38 @@ public final class JournalEntryDocument {
     }
   }
 
-  private static void vitals(Document.Builder builder, SoakHealth soakHealth) {
+  private static void writeSoakHealth(Document.Builder builder, SoakHealth soakHealth) {
     builder.number("relapses", soakHealth.relapses()).number("restarts", soakHealth.restarts());
   }
 
-  private static Document toValue(NodeBaseline nodeBaseline) {
+  private static Document toDocument(NodeBaseline baseline) {
     return Document.builder()
-        .text("node", nodeBaseline.node().value())
-        .text("component", nodeBaseline.component().value())
-        .text("confirmed", nodeBaseline.confirmed().hex())
-        .text("previous", nodeBaseline.previous().hex())
+        .text("node", baseline.node().value())
+        .text("component", baseline.component().value())
+        .text("confirmed", baseline.confirmed().hex())
+        .text("previous", baseline.previous().hex())
         .documents(
-            "past", nodeBaseline.history().stream().map(JournalEntryDocument::toValue).toList())
+            "past", baseline.history().stream().map(JournalEntryDocument::toDocument).toList())
         .build();
   }
 
-  private static Document toValue(TaskHistoryEntry taskHistoryEntry) {
+  private static Document toDocument(TaskHistoryEntry entry) {
     return Document.builder()
-        .document("task", DocumentFields.toDocument(taskHistoryEntry.task()))
-        .text("before", taskHistoryEntry.releaseBefore().hex())
-        .document("lead", DocumentFields.toDocument(taskHistoryEntry.claim()))
-        .text("course", DocumentFields.toText(taskHistoryEntry.direction()))
-        .text("phase", DocumentFields.toText(taskHistoryEntry.phase()))
-        .text("setback", DocumentFields.toText(taskHistoryEntry.rollbackReason()))
+        .document("task", DocumentFields.toDocument(entry.task()))
+        .text("before", entry.releaseBefore().hex())
+        .document("lead", DocumentFields.toDocument(entry.claim()))
+        .text("course", DocumentFields.toText(entry.direction()))
+        .text("phase", DocumentFields.toText(entry.phase()))
+        .text("setback", DocumentFields.toText(entry.rollbackReason()))
         .build();
   }
 
-  private static Document toValue(NodeTask nodeTask) {
+  private static Document toDocument(NodeTask task) {
     return Document.builder()
-        .document("task", DocumentFields.toDocument(nodeTask.task()))
-        .text("before", nodeTask.releaseBefore().hex())
-        .document("lead", DocumentFields.toDocument(nodeTask.claim()))
-        .text("course", DocumentFields.toText(nodeTask.direction()))
+        .document("task", DocumentFields.toDocument(task.task()))
+        .text("before", task.releaseBefore().hex())
+        .document("lead", DocumentFields.toDocument(task.claim()))
+        .text("course", DocumentFields.toText(task.direction()))
         .build();
   }
 
@@ -117,87 +118,89 @@ public final class JournalEntryDocument {
   }
 
   private static JournalEntry entry(Document document) {
-    ClockReading written =
+    ClockReading writtenAt =
         new ClockReading(
             document.text("boot"),
             document.number("elapsed"),
             DocumentFields.instant(document, "wall"));
-    return new JournalEntry(node(document, written), written);
+    return new JournalEntry(node(document, writtenAt), writtenAt);
   }
 
-  private static Node node(Document document, ClockReading written) {
-    NodeBaseline nodeBaseline = ground(document.document("ground"));
+  private static Node node(Document document, ClockReading writtenAt) {
+    NodeBaseline baseline = baseline(document.document("ground"));
     if (document.text("state").equals("idle")) {
-      return new Idle(nodeBaseline);
+      return new Idle(baseline);
     }
-    NodeTask nodeTask = duty(document.document("duty"), nodeBaseline);
+    NodeTask task = nodeTask(document.document("duty"), baseline);
     return switch (document.text("state")) {
-      case "preparing" -> new Preparing(nodeTask);
-      case "staged" -> new Staged(nodeTask);
-      case "applying" -> new Applying(nodeTask, Check.OPEN, deadline(document, written));
+      case "preparing" -> new Preparing(task);
+      case "staged" -> new Staged(task);
+      case "applying" -> new Applying(task, Check.OPEN, deadline(document, writtenAt));
       case "soaking" ->
-          new Soaking(nodeTask, vitals(document, written), deadline(document, written));
-      case "soaked" -> new Soaked(nodeTask, vitals(document, written), deadline(document, written));
-      case "confirmed" -> new Confirmed(nodeTask);
-      case "reverted" -> new Reverted(nodeTask);
-      case "rolled_back" -> new RolledBack(nodeTask, setback(document), document.texts("reasons"));
+          new Soaking(task, soakHealth(document, writtenAt), deadline(document, writtenAt));
+      case "soaked" ->
+          new Soaked(task, soakHealth(document, writtenAt), deadline(document, writtenAt));
+      case "confirmed" -> new Confirmed(task);
+      case "reverted" -> new Reverted(task);
+      case "rolled_back" ->
+          new RolledBack(task, rollbackReason(document), document.texts("reasons"));
       case "rolling_back" ->
           new RollingBack(
-              nodeTask,
+              task,
               DocumentFields.parseConstant(Undo.class, document.text("undo")),
-              setback(document),
+              rollbackReason(document),
               document.texts("reasons"));
-      default -> throw new IllegalArgumentException("unknown: " + document.text("state"));
+      default -> throw new IllegalArgumentException("unknown state: " + document.text("state"));
     };
   }
 
-  private static long deadline(Document document, ClockReading written) {
+  private static long deadline(Document document, ClockReading writtenAt) {
     Duration remaining = DocumentFields.duration(document, "remaining");
-    return written.elapsed() + remaining.toNanos();
+    return writtenAt.elapsed() + remaining.toNanos();
   }
 
-  private static SoakHealth vitals(Document document, ClockReading written) {
+  private static SoakHealth soakHealth(Document document, ClockReading writtenAt) {
     return new SoakHealth(
         State.NOT_READY,
         StoreLink.CUT_OFF,
-        written.elapsed(),
+        writtenAt.elapsed(),
         0,
         0,
         DocumentFields.count(document, "relapses"),
         DocumentFields.count(document, "restarts"));
   }
 
-  private static RollbackReason setback(Document document) {
+  private static RollbackReason rollbackReason(Document document) {
     return DocumentFields.parseConstant(RollbackReason.class, document.text("setback"));
   }
 
-  private static NodeBaseline ground(Document document) {
-    List<TaskHistoryEntry> past =
-        document.documents("past").stream().map(JournalEntryDocument::chapter).toList();
+  private static NodeBaseline baseline(Document document) {
+    List<TaskHistoryEntry> history =
+        document.documents("past").stream().map(JournalEntryDocument::historyEntry).toList();
     return new NodeBaseline(
         new NodeId(document.text("node")),
         new Component(document.text("component")),
         new Sha256(document.text("confirmed")),
         new Sha256(document.text("previous")),
-        past);
+        history);
   }
 
-  private static TaskHistoryEntry chapter(Document document) {
+  private static TaskHistoryEntry historyEntry(Document document) {
     return new TaskHistoryEntry(
         DocumentFields.task(document.document("task")),
         new Sha256(document.text("before")),
-        DocumentFields.lead(document.document("lead")),
+        DocumentFields.claim(document.document("lead")),
         DocumentFields.parseConstant(Direction.class, document.text("course")),
         DocumentFields.parseConstant(NodePhase.class, document.text("phase")),
-        setback(document));
+        rollbackReason(document));
   }
 
-  private static NodeTask duty(Document document, NodeBaseline nodeBaseline) {
+  private static NodeTask nodeTask(Document document, NodeBaseline baseline) {
     return new NodeTask(
-        nodeBaseline,
+        baseline,
         DocumentFields.task(document.document("task")),
         new Sha256(document.text("before")),
-        DocumentFields.lead(document.document("lead")),
+        DocumentFields.claim(document.document("lead")),
         DocumentFields.parseConstant(Direction.class, document.text("course")));
   }
 }

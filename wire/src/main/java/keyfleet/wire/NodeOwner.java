@@ -5,14 +5,14 @@ import keyfleet.rollout.RolloutId;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
 
-/// The rollout that a node belongs to, and the lead under which it was last said (R4). A driver
-/// says it anew under its own lead: then a contender that took the rollout for ended, just before
-/// it was ordered to roll back, finds the key changed.
-public record NodeOwner(RolloutId rollout, DriverClaim driverClaim) {
+/// The rollout that a node belongs to, and the claim of the driver that wrote it (R4). Each driver
+/// writes the key again under its own claim. So a rollout that read this one as ended, just before
+/// an operator rolled it back, finds the key changed.
+public record NodeOwner(RolloutId rollout, DriverClaim claim) {
   public Value toValue() {
     return Document.builder()
         .text("rollout", rollout.value())
-        .document("lead", DocumentFields.toDocument(driverClaim))
+        .document("lead", DocumentFields.toDocument(claim))
         .build()
         .toValue();
   }
@@ -22,6 +22,6 @@ public record NodeOwner(RolloutId rollout, DriverClaim driverClaim) {
         .as(document ->
             new NodeOwner(
                 new RolloutId(document.text("rollout")),
-                DocumentFields.lead(document.document("lead"))));
+                DocumentFields.claim(document.document("lead"))));
   }
 }

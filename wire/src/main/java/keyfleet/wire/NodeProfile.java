@@ -11,8 +11,9 @@ import keyfleet.rollout.target.Facts;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
 
-/// What a node says of itself under its key in [RolloutKeys#NODES]: its facts, and the releases
-/// that it has rolled back (R17). It outlives the node's connection and every rollout.
+/// The document that a node writes under its key in [RolloutKeys#NODES]: its facts, and the
+/// releases that it has rolled back (R17). It stays when the node is offline, and after each
+/// rollout.
 public record NodeProfile(Facts facts, Quarantine quarantine) {
   public static final NodeProfile EMPTY = new NodeProfile(Facts.NONE, Quarantine.NONE);
 

@@ -9,7 +9,7 @@ import keyfleet.rollout.Sha256;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
 
-/// What a node says under its key in [RolloutKeys#REPORTS].
+/// The document that a node writes under its key in [RolloutKeys#REPORTS]: how far its task is.
 public final class NodeReportDocument {
   private NodeReportDocument() {}
 
@@ -34,7 +34,7 @@ public final class NodeReportDocument {
                 DocumentFields.task(document.document("task")),
                 DocumentFields.parseConstant(NodePhase.class, document.text("phase")),
                 DocumentFields.parseConstant(RollbackReason.class, document.text("setback")),
-                DocumentFields.lead(document.document("seen")),
+                DocumentFields.claim(document.document("seen")),
                 new Sha256(document.text("running")),
                 document.has("reasons") ? document.texts("reasons") : List.of()));
   }

@@ -21,33 +21,33 @@ import keyfleet.store.Document;
 import keyfleet.store.MalformedValueException;
 import keyfleet.store.Value;
 
-/// Where a rollout stands, as its `ctl` key has it. It holds no time: what a driver waits for is in
-/// its memory alone. Nodes are listed by standing; an attempt is named where it is not the first.
+/// The document under a rollout's `ctl` key: its state. It has no times: a driver keeps in memory
+/// what it waits for. Nodes are listed by progress; an attempt is stored where it is not the first.
 public final class RolloutControlDocument {
   private RolloutControlDocument() {}
 
-  /// `nonce` is of this write alone.
+  /// `nonce` is unique to this write.
   public static Value toValue(Rollout rollout, String nonce) {
-    RolloutRun rolloutRun = rollout.run();
+    RolloutRun run = rollout.run();
     Document.Builder builder =
         Document.builder()
             .text("nonce", nonce)
-            .text("incarnation", rolloutRun.spec().incarnation())
-            .document("lead", DocumentFields.toDocument(rolloutRun.claim()))
-            .number("passed", rolloutRun.progress().passedBatches())
-            .number("kept", rolloutRun.progress().keptBatches());
+            .text("incarnation", run.spec().incarnation())
+            .document("lead", DocumentFields.toDocument(run.claim()))
+            .number("passed", run.progress().passedBatches())
+            .number("kept", run.progress().keptBatches());
     writeState(builder, rollout);
     return builder
-        .document("nodes", nodes(rolloutRun))
-        .document("attempts", attempts(rolloutRun))
+        .document("nodes", nodes(run))
+        .document("attempts", attempts(run))
         .documents(
             "excluded",
-            rolloutRun.progress().excluded().stream().map(ExclusionDocument::toDocument).toList())
+            run.progress().excluded().stream().map(ExcludedNodeDocument::toDocument).toList())
         .build()
         .toValue();
   }
 
-  /// Whether both would be stored alike; a driver's memory is not.
+  /// Whether both have the same stored form, which does not include a driver's memory.
   public static boolean isSame(Rollout one, Rollout other) {
     return withoutMemory(one).equals(withoutMemory(other));
   }
@@ -56,7 +56,7 @@ public final class RolloutControlDocument {
     return rollout.with(rollout.run().withDriverView(DriverView.empty(Duration.ZERO)));
   }
 
-  /// The state's name, as people and scripts know it.
+  /// The name of the state, which scripts depend on.
   public static String stateName(Rollout rollout) {
     return switch (rollout) {
       case Rollout.Created _ -> "created";
@@ -85,25 +85,25 @@ public final class RolloutControlDocument {
     }
   }
 
-  private static Document nodes(RolloutRun rolloutRun) {
+  private static Document nodes(RolloutRun run) {
     Document.Builder builder = Document.builder();
-    for (NodeProgress nodeProgress : NodeProgress.values()) {
+    for (NodeProgress progress : NodeProgress.values()) {
       List<String> nodes =
-          rolloutRun.progress().entries().entrySet().stream()
-              .filter(it -> it.getValue().progress() == nodeProgress)
+          run.progress().entries().entrySet().stream()
+              .filter(it -> it.getValue().progress() == progress)
               .map(it -> it.getKey().value())
               .toList();
       if (!nodes.isEmpty()) {
-        builder.texts(DocumentFields.toText(nodeProgress), nodes);
+        builder.texts(DocumentFields.toText(progress), nodes);
       }
     }
     return builder.build();
   }
 
-  private static Document attempts(RolloutRun rolloutRun) {
+  private static Document attempts(RolloutRun run) {
     Document.Builder builder = Document.builder();
-    for (Map.Entry<NodeId, NodeEntry> it : rolloutRun.progress().entries().entrySet()) {
-      if (it.getValue().attempt() != rolloutRun.spec().firstAttempt()) {
+    for (Map.Entry<NodeId, NodeEntry> it : run.progress().entries().entrySet()) {
+      if (it.getValue().attempt() != run.spec().firstAttempt()) {
         builder.number(it.getKey().value(), it.getValue().attempt());
       }
     }
@@ -115,20 +115,24 @@ public final class RolloutControlDocument {
   }
 
   private static Rollout parse(RolloutSpec spec, Document document) {
-    if (!document.text("incarnation").equals(spec.incarnation())) {
-      throw new MalformedValueException("rollout " + spec.id() + " is of another incarnation");
+    String incarnation = document.text("incarnation");
+    if (!incarnation.equals(spec.incarnation())) {
+      throw new MalformedValueException(
+          "the control record of rollout %s has incarnation %s, but its spec has %s; one of them was restored or edited"
+              .formatted(spec.id(), incarnation, spec.incarnation()));
     }
-    RolloutRun rolloutRun =
-        RolloutRun.of(spec, DocumentFields.lead(document.document("lead")), ledger(spec, document));
+    RolloutRun run =
+        RolloutRun.of(
+            spec, DocumentFields.claim(document.document("lead")), progress(spec, document));
     return switch (document.text("state")) {
-      case "created" -> new Rollout.Created(rolloutRun);
-      case "rolling" -> new Rollout.Rolling(rolloutRun);
-      case "paused" -> new Rollout.Paused(rolloutRun, cause(document));
-      case "aborting" -> new Rollout.Aborting(rolloutRun, recall(document));
-      case "aborted" -> new Rollout.Aborted(rolloutRun, cause(document));
-      case "rolled_back" -> new Rollout.RolledBack(rolloutRun);
-      case "completed" -> new Rollout.Completed(rolloutRun);
-      default -> throw new MalformedValueException("unknown state " + document.text("state"));
+      case "created" -> new Rollout.Created(run);
+      case "rolling" -> new Rollout.Rolling(run);
+      case "paused" -> new Rollout.Paused(run, cause(document));
+      case "aborting" -> new Rollout.Aborting(run, stopOrder(document));
+      case "aborted" -> new Rollout.Aborted(run, cause(document));
+      case "rolled_back" -> new Rollout.RolledBack(run);
+      case "completed" -> new Rollout.Completed(run);
+      default -> throw new MalformedValueException("unknown state: " + document.text("state"));
     };
   }
 
@@ -136,33 +140,33 @@ public final class RolloutControlDocument {
     return DocumentFields.parseConstant(StopCause.class, document.text("cause"));
   }
 
-  private static StopOrder recall(Document document) {
+  private static StopOrder stopOrder(Document document) {
     Goal goal = DocumentFields.parseConstant(Goal.class, document.text("goal"));
     return new StopOrder(goal, document.number("fence"), cause(document));
   }
 
-  private static RolloutProgress ledger(RolloutSpec spec, Document document) {
+  private static RolloutProgress progress(RolloutSpec spec, Document document) {
     Document nodes = document.document("nodes");
     Document attempts = document.document("attempts");
-    SortedMap<NodeId, NodeEntry> nodeEntries = new TreeMap<>();
+    SortedMap<NodeId, NodeEntry> entries = new TreeMap<>();
     for (String name : nodes.fieldNames()) {
-      NodeProgress nodeProgress = DocumentFields.parseConstant(NodeProgress.class, name);
+      NodeProgress progress = DocumentFields.parseConstant(NodeProgress.class, name);
       for (String node : nodes.texts(name)) {
         int attempt =
             attempts.has(node) ? DocumentFields.count(attempts, node) : spec.firstAttempt();
-        nodeEntries.put(new NodeId(node), new NodeEntry(nodeProgress, attempt));
+        entries.put(new NodeId(node), new NodeEntry(progress, attempt));
       }
     }
     return new RolloutProgress(
         DocumentFields.count(document, "passed"),
         DocumentFields.count(document, "kept"),
-        nodeEntries,
+        entries,
         excluded(document));
   }
 
   private static List<ExcludedNode> excluded(Document document) {
     return document.has("excluded")
-        ? document.documents("excluded").stream().map(ExclusionDocument::parse).toList()
+        ? document.documents("excluded").stream().map(ExcludedNodeDocument::parse).toList()
         : List.of();
   }
 }

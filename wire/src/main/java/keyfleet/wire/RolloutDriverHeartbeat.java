@@ -3,12 +3,12 @@ package keyfleet.wire;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
 
-/// A driver's sign of life for one rollout. While the key is there, the rollout has something to be
-/// driven; which lead is obeyed is said by the control record alone.
+/// A driver's heartbeat for one rollout. While the key exists, the rollout needs a driver. Which
+/// driver's claim the nodes obey is only in the control record.
 public record RolloutDriverHeartbeat(String driver, State state) {
   public enum State {
     DRIVEN,
-    /// Whoever finds it may claim at once (R3).
+    /// A driver that reads this may claim the rollout immediately (R3).
     RELEASED
   }
 

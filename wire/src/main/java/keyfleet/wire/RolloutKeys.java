@@ -12,29 +12,29 @@ import keyfleet.store.Bucket;
 import keyfleet.store.Key;
 import keyfleet.store.Prefix;
 
-/// Where rollouts, their nodes' orders and the nodes' answers are stored. The package's description
-/// says who writes each.
+/// The buckets and keys of rollouts, of the nodes' desired states and of their reports. The package
+/// description lists who writes each.
 public final class RolloutKeys {
   public static final Bucket ROLLOUTS = new Bucket.Lasting("update-rollouts");
 
-  /// Beats: a node that has none is unreachable.
+  /// Heartbeats of nodes: a node without one is unreachable.
   public static final Bucket STATUS = new Bucket.Expiring("update-status", Duration.ofMinutes(2));
 
   public static final Bucket REPORTS = new Bucket.Lasting("update-reports");
 
-  /// What each node says of itself, also while it is away.
+  /// The profile of each node, which stays while the node is offline.
   public static final Bucket NODES = new Bucket.Lasting("update-nodes");
 
   public static final Prefix DRIVERS = new Prefix("driver.");
 
-  /// First words of other keys in the same bucket.
+  /// Other keys in the same bucket begin with these words, so rollouts cannot have them as names.
   private static final Set<String> RESERVED = Set.of("act", "desired", "driver");
 
   private static final Pattern EPOCH = Pattern.compile("[1-9][0-9]{0,17}");
 
   private RolloutKeys() {}
 
-  /// What a driver wants of a node.
+  /// The desired state of a node.
   public static Key desired(Component component, NodeId node) {
     return new Key("desired." + component + "." + node);
   }
@@ -48,7 +48,7 @@ public final class RolloutKeys {
     return new Prefix(component + ".");
   }
 
-  /// The rollout that a node belongs to just now.
+  /// The rollout that a node belongs to.
   public static Key owner(Component component, NodeId node) {
     return new Key("act." + component + "." + node);
   }
@@ -69,7 +69,7 @@ public final class RolloutKeys {
     return of(id, "e." + epoch);
   }
 
-  /// The epoch that a key of [#epochs] is about; nothing if it is not one of ours.
+  /// The epoch in a key of [#epochs]; empty for keys of another form.
   public static OptionalLong epochOf(RolloutId id, Key key) {
     String number = key.value().substring(epochs(id).value().length());
     return EPOCH.matcher(number).matches()
@@ -81,7 +81,7 @@ public final class RolloutKeys {
     return new Key(DRIVERS.value() + id);
   }
 
-  /// The rollout that a driver's key is about; nothing if it is not one of ours.
+  /// The rollout in a driver's key; empty for keys of another form.
   public static Optional<RolloutId> rolloutOf(Key driver) {
     String id = driver.value().substring(DRIVERS.value().length());
     return RolloutId.isValid(id) ? Optional.of(new RolloutId(id)) : Optional.empty();
@@ -89,7 +89,8 @@ public final class RolloutKeys {
 
   private static Key of(RolloutId id, String rest) {
     if (RESERVED.contains(id.value())) {
-      throw new IllegalArgumentException("no rollout can be called " + id);
+      throw new IllegalArgumentException(
+          "a rollout cannot be named " + id + "; the name is reserved");
     }
     return new Key(id + "." + rest);
   }

@@ -26,8 +26,8 @@ import keyfleet.rollout.target.TargetParser;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
 
-/// What a rollout is, as it stands under its `spec` key. The plan's hash is stored with it and must
-/// be found again (I11): a plan that reads as another one drives nobody.
+/// The document under a rollout's `spec` key. The hash of the plan is stored with it and must match
+/// the plan that is read (I11): an edited plan commands no node.
 public final class RolloutSpecDocument {
   private static final String PERCENT = "_percent";
 
@@ -39,10 +39,10 @@ public final class RolloutSpecDocument {
         .text("incarnation", spec.incarnation())
         .number("attempt", spec.firstAttempt())
         .text("component", spec.component().value())
-        .document("admission", toValue(spec.eligibility()))
-        .document("plan", toValue(spec.plan()))
-        .document("limits", toValue(spec.limits()))
-        .document("times", toValue(spec.timings()))
+        .document("admission", toDocument(spec.eligibility()))
+        .document("plan", toDocument(spec.plan()))
+        .document("limits", toDocument(spec.limits()))
+        .document("times", toDocument(spec.timings()))
         .build()
         .toValue();
   }
@@ -52,59 +52,60 @@ public final class RolloutSpecDocument {
   }
 
   private static RolloutSpec spec(Document document) {
-    RolloutPlan rolloutPlan = plan(document.document("plan"));
+    RolloutPlan plan = plan(document.document("plan"));
     return new RolloutSpec(
         new RolloutId(document.text("rollout")),
         document.text("incarnation"),
-        admission(document, rolloutPlan),
+        eligibility(document, plan),
         new Component(document.text("component")),
-        rolloutPlan,
+        plan,
         limits(document.document("limits")),
-        times(document.document("times")));
+        timings(document.document("times")));
   }
 
-  private static Document toValue(RolloutPlan rolloutPlan) {
+  private static Document toDocument(RolloutPlan plan) {
     Document.Builder builder = Document.builder();
-    if (rolloutPlan.failureDomains() instanceof FailureDomains.Limited(var fact, int perBatch)) {
+    if (plan.failureDomains() instanceof FailureDomains.Limited(var fact, int perBatch)) {
       builder.text("domain", fact).number("per_domain", perBatch);
     }
     return builder
-        .text("hash", rolloutPlan.hash().hex())
-        .text("inventory", rolloutPlan.inventory().hex())
-        .text("release", rolloutPlan.release().hex())
-        .text("target", rolloutPlan.target().toString())
-        .texts("canaries", ids(rolloutPlan.canaries()))
+        .text("hash", plan.hash().hex())
+        .text("inventory", plan.inventory().hex())
+        .text("release", plan.release().hex())
+        .text("target", plan.target().toString())
+        .texts("canaries", ids(plan.canaries()))
         .documents(
             "batches",
-            rolloutPlan.batches().stream()
+            plan.batches().stream()
                 .map(it -> Document.builder().texts("nodes", ids(it)).build())
                 .toList())
-        .texts("offline", ids(rolloutPlan.offline()))
+        .texts("offline", ids(plan.offline()))
         .documents(
-            "excluded", rolloutPlan.excluded().stream().map(ExclusionDocument::toDocument).toList())
+            "excluded", plan.excluded().stream().map(ExcludedNodeDocument::toDocument).toList())
         .build();
   }
 
   private static RolloutPlan plan(Document document) {
-    RolloutPlan rolloutPlan =
+    RolloutPlan plan =
         new RolloutPlan(
             new Sha256(document.text("release")),
             target(document.text("target")),
             nodes(document, "canaries"),
             document.documents("batches").stream().map(it -> nodes(it, "nodes")).toList(),
             nodes(document, "offline"),
-            document.documents("excluded").stream().map(ExclusionDocument::parse).toList(),
-            spread(document),
+            document.documents("excluded").stream().map(ExcludedNodeDocument::parse).toList(),
+            failureDomains(document),
             document.has("inventory")
                 ? new Sha256(document.text("inventory"))
                 : RolloutPlan.UNKNOWN_INVENTORY);
-    if (!rolloutPlan.hash().hex().equals(document.text("hash"))) {
-      throw new IllegalArgumentException("the plan is not the one that was made");
+    if (!plan.hash().hex().equals(document.text("hash"))) {
+      throw new IllegalArgumentException(
+          "the hash of the plan does not match; the plan was edited");
     }
-    return rolloutPlan;
+    return plan;
   }
 
-  private static FailureDomains spread(Document document) {
+  private static FailureDomains failureDomains(Document document) {
     return document.has("domain")
         ? new FailureDomains.Limited(
             document.text("domain"), DocumentFields.count(document, "per_domain"))
@@ -118,59 +119,53 @@ public final class RolloutSpecDocument {
     };
   }
 
-  private static Document toValue(EligibilityRules eligibilityRules) {
+  private static Document toDocument(EligibilityRules rules) {
     return Document.builder()
-        .number("min_protocol", eligibilityRules.offeredRelease().minProtocol())
+        .number("min_protocol", rules.offeredRelease().minProtocol())
         .texts(
             "platforms",
-            eligibilityRules.offeredRelease().platforms().stream()
-                .map(Platform::value)
-                .sorted()
-                .toList())
+            rules.offeredRelease().platforms().stream().map(Platform::value).sorted().toList())
         .texts(
             "allowed_from",
-            eligibilityRules.offeredRelease().allowedFrom().stream()
-                .map(VersionPattern::value)
-                .toList())
-        .text("degraded", DocumentFields.toText(eligibilityRules.degraded()))
+            rules.offeredRelease().allowedFrom().stream().map(VersionPattern::value).toList())
+        .text("degraded", DocumentFields.toText(rules.degraded()))
         .documents(
             "held_back",
-            new TreeMap<>(eligibilityRules.heldBack())
-                .entrySet().stream().map(RolloutSpecDocument::toValue).toList())
+            new TreeMap<>(rules.heldBack())
+                .entrySet().stream().map(RolloutSpecDocument::toDocument).toList())
         .build();
   }
 
-  private static Document toValue(Map.Entry<NodeId, String> held) {
+  private static Document toDocument(Map.Entry<NodeId, String> heldBack) {
     return Document.builder()
-        .text("node", held.getKey().value())
-        .text("why", held.getValue())
+        .text("node", heldBack.getKey().value())
+        .text("why", heldBack.getValue())
         .build();
   }
 
-  /// A spec without one is of a program that did not ask.
-  private static EligibilityRules admission(Document document, RolloutPlan rolloutPlan) {
+  /// Specs of older versions have no such field.
+  private static EligibilityRules eligibility(Document document, RolloutPlan plan) {
     int attempt = DocumentFields.count(document, "attempt");
     if (!document.has("admission")) {
-      return EligibilityRules.of(
-          rolloutPlan.target(), OfferedRelease.of(rolloutPlan.release(), attempt));
+      return EligibilityRules.of(plan.target(), OfferedRelease.of(plan.release(), attempt));
     }
     Document fields = document.document("admission");
     Set<Platform> platforms =
         fields.texts("platforms").stream().map(Platform::new).collect(Collectors.toSet());
-    Map<NodeId, String> held = new HashMap<>();
+    Map<NodeId, String> heldBack = new HashMap<>();
     fields
         .documents("held_back")
-        .forEach(it -> held.put(new NodeId(it.text("node")), it.text("why")));
+        .forEach(it -> heldBack.put(new NodeId(it.text("node")), it.text("why")));
     return new EligibilityRules(
-        rolloutPlan.target(),
+        plan.target(),
         new OfferedRelease(
-            rolloutPlan.release(),
+            plan.release(),
             attempt,
             DocumentFields.count(fields, "min_protocol"),
             platforms,
             allowedFrom(fields)),
         DocumentFields.parseConstant(DegradedNodes.class, fields.text("degraded")),
-        held);
+        heldBack);
   }
 
   private static List<VersionPattern> allowedFrom(Document fields) {
@@ -179,19 +174,19 @@ public final class RolloutSpecDocument {
         : List.of();
   }
 
-  private static Document toValue(RolloutLimits rolloutLimits) {
+  private static Document toDocument(RolloutLimits limits) {
     Document.Builder builder =
         Document.builder()
-            .number("batch_size", rolloutLimits.batchSize())
-            .number("max_unavailable", rolloutLimits.maxUnavailable())
-            .number("lane", rolloutLimits.maxLateNodes());
-    write(builder, "max_failed", rolloutLimits.maxFailed());
-    write(builder, "max_failed_per_batch", rolloutLimits.maxFailedPerBatch());
+            .number("batch_size", limits.batchSize())
+            .number("max_unavailable", limits.maxUnavailable())
+            .number("lane", limits.maxLateNodes());
+    write(builder, "max_failed", limits.maxFailed());
+    write(builder, "max_failed_per_batch", limits.maxFailedPerBatch());
     return builder.build();
   }
 
-  private static void write(Document.Builder builder, String name, FailureLimit failureLimit) {
-    switch (failureLimit) {
+  private static void write(Document.Builder builder, String name, FailureLimit limit) {
+    switch (limit) {
       case FailureLimit.Nodes(int count) -> builder.number(name, count);
       case FailureLimit.Percent(int percent) -> builder.number(name + PERCENT, percent);
       case FailureLimit.Unlimited _ -> {}
@@ -201,13 +196,13 @@ public final class RolloutSpecDocument {
   private static RolloutLimits limits(Document document) {
     return new RolloutLimits(
         DocumentFields.count(document, "batch_size"),
-        tolerance(document, "max_failed"),
-        tolerance(document, "max_failed_per_batch"),
+        failureLimit(document, "max_failed"),
+        failureLimit(document, "max_failed_per_batch"),
         DocumentFields.count(document, "max_unavailable"),
         DocumentFields.count(document, "lane"));
   }
 
-  private static FailureLimit tolerance(Document document, String name) {
+  private static FailureLimit failureLimit(Document document, String name) {
     if (document.has(name)) {
       return new FailureLimit.Nodes(DocumentFields.count(document, name));
     }
@@ -216,21 +211,21 @@ public final class RolloutSpecDocument {
         : new FailureLimit.Unlimited();
   }
 
-  private static Document toValue(RolloutTimings rolloutTimings) {
+  private static Document toDocument(RolloutTimings timings) {
     return Document.builder()
-        .text("soak", rolloutTimings.soak().toString())
-        .text("confirm_within", rolloutTimings.confirmWithin().toString())
-        .text("batch_pause", rolloutTimings.batchPause().toString())
-        .text("lane_wait", rolloutTimings.lateNodeWait().toString())
-        .text("prepare_within", rolloutTimings.prepareWithin().toString())
-        .text("answer_within", rolloutTimings.answerWithin().toString())
-        .text("health_wait", rolloutTimings.healthWait().toString())
-        .text("stale", rolloutTimings.staleAfter().toString())
-        .text("scan", rolloutTimings.scanInterval().toString())
+        .text("soak", timings.soak().toString())
+        .text("confirm_within", timings.confirmWithin().toString())
+        .text("batch_pause", timings.batchPause().toString())
+        .text("lane_wait", timings.lateNodeWait().toString())
+        .text("prepare_within", timings.prepareWithin().toString())
+        .text("answer_within", timings.answerWithin().toString())
+        .text("health_wait", timings.healthWait().toString())
+        .text("stale", timings.staleAfter().toString())
+        .text("scan", timings.scanInterval().toString())
         .build();
   }
 
-  private static RolloutTimings times(Document document) {
+  private static RolloutTimings timings(Document document) {
     return new RolloutTimings(
         DocumentFields.duration(document, "soak"),
         DocumentFields.duration(document, "confirm_within"),

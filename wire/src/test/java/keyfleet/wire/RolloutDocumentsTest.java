@@ -1,10 +1,15 @@
 package keyfleet.wire;
 
+import static keyfleet.wire.WireFixtures.AGENT;
+import static keyfleet.wire.WireFixtures.CLAIM;
+import static keyfleet.wire.WireFixtures.OLD;
+import static keyfleet.wire.WireFixtures.RELEASE;
+import static keyfleet.wire.WireFixtures.SPEC;
+import static keyfleet.wire.WireFixtures.TASK;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +17,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import keyfleet.control.rollout.RolloutTestFleet;
 import keyfleet.rollout.DesiredState;
 import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.Goal;
@@ -22,9 +26,6 @@ import keyfleet.rollout.NodeReport;
 import keyfleet.rollout.Platform;
 import keyfleet.rollout.ReleaseVersion;
 import keyfleet.rollout.RollbackReason;
-import keyfleet.rollout.RolloutId;
-import keyfleet.rollout.Sha256;
-import keyfleet.rollout.Task;
 import keyfleet.rollout.controller.FailureLimit;
 import keyfleet.rollout.controller.NodeEntry;
 import keyfleet.rollout.controller.NodeProgress;
@@ -63,20 +64,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class RolloutDocumentsTest {
-  private static final Sha256 OLD = new Sha256("aa".repeat(32));
-  private static final DriverClaim LEAD = new DriverClaim(7, "n7");
-  private static final Task TASK =
-      new Task(
-          new RolloutId("r1"),
-          2,
-          RolloutTestFleet.AGENT,
-          RolloutTestFleet.RELEASE,
-          Duration.ofMillis(1_500),
-          Duration.ofMinutes(5),
-          Duration.ofSeconds(45));
-  private static final RolloutSpec SPEC =
-      RolloutTestFleet.spec("r1", "a", "b c", new RolloutLimits(2, 1, 0, 1));
-
   private static final List<ExcludedNode> EXCLUDED =
       List.of(
           new ExcludedNode(new NodeId("x"), new ExcludedNode.Degraded()),
@@ -96,7 +83,7 @@ class RolloutDocumentsTest {
       nodeEntries.put(new NodeId("n-" + nodeProgress), new NodeEntry(nodeProgress, 1));
     }
     nodeEntries.put(new NodeId("again"), new NodeEntry(NodeProgress.WAITING, 3));
-    return RolloutRun.of(SPEC, LEAD, new RolloutProgress(1, 1, nodeEntries, EXCLUDED));
+    return RolloutRun.of(SPEC, CLAIM, new RolloutProgress(1, 1, nodeEntries, EXCLUDED));
   }
 
   static Stream<Rollout> states() {
@@ -127,7 +114,7 @@ class RolloutDocumentsTest {
             rolloutPlan.target(),
             rolloutPlan.canaries(),
             rolloutPlan.batches(),
-            RolloutTestFleet.nodes("off"),
+            List.of(new NodeId("off")),
             EXCLUDED,
             new FailureDomains.Limited("zone", 2),
             OLD);
@@ -158,7 +145,7 @@ class RolloutDocumentsTest {
     assertEquals(spec, RolloutSpecDocument.parse(RolloutSpecDocument.toValue(spec)));
   }
 
-  /// What older programs wrote has no admission and no health wait.
+  /// Documents of older versions have no admission and no health wait.
   @Test
   void olderDocuments_areRead() {
     String text = RolloutSpecDocument.toValue(SPEC).text();
@@ -176,7 +163,7 @@ class RolloutDocumentsTest {
     NodeProfile profile =
         new NodeProfile(
             new Facts(Map.of("os.family", List.of("linux"), "gpu", List.of())),
-            new Quarantine(new TreeMap<>(Map.of(RolloutTestFleet.RELEASE, 4))));
+            new Quarantine(new TreeMap<>(Map.of(RELEASE, 4))));
     assertEquals(profile, NodeProfile.parse(profile.toValue()));
   }
 
@@ -198,16 +185,17 @@ class RolloutDocumentsTest {
 
   @Test
   void desiredStateAndReport_surviveARoundTrip() {
-    DesiredState desiredState = new DesiredState(TASK, Goal.APPLIED, LEAD, 42);
-    assertEquals(desiredState, DesiredDocument.parse(DesiredDocument.toValue(desiredState)));
+    DesiredState desiredState = new DesiredState(TASK, Goal.APPLIED, CLAIM, 42);
+    assertEquals(
+        desiredState, DesiredStateDocument.parse(DesiredStateDocument.toValue(desiredState)));
     NodeReport report =
         new NodeReport(
             new NodeId("a.b"),
             TASK,
             NodePhase.ROLLED_BACK,
             RollbackReason.REFUSED,
-            LEAD,
-            RolloutTestFleet.RELEASE,
+            CLAIM,
+            RELEASE,
             List.of("expired", "protocol 1 < 2"));
     String text = NodeReportDocument.toValue(report).text();
     assertEquals(report, NodeReportDocument.parse(Value.of(text)));
@@ -218,15 +206,10 @@ class RolloutDocumentsTest {
   static Stream<Node> nodes() {
     TaskHistoryEntry taskHistoryEntry =
         new TaskHistoryEntry(
-            TASK, OLD, LEAD, Direction.TURNED, NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY);
+            TASK, OLD, CLAIM, Direction.TURNED, NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY);
     NodeBaseline nodeBaseline =
-        new NodeBaseline(
-            new NodeId("n"),
-            RolloutTestFleet.AGENT,
-            OLD,
-            RolloutTestFleet.RELEASE,
-            List.of(taskHistoryEntry));
-    NodeTask nodeTask = new NodeTask(nodeBaseline, TASK, OLD, LEAD, Direction.FORWARD);
+        new NodeBaseline(new NodeId("n"), AGENT, OLD, RELEASE, List.of(taskHistoryEntry));
+    NodeTask nodeTask = new NodeTask(nodeBaseline, TASK, OLD, CLAIM, Direction.FORWARD);
     SoakHealth soakHealth = new SoakHealth(State.READY, StoreLink.CONNECTED, 50, 40, 0, 2, 1);
     return Stream.of(
         new Node.Idle(nodeBaseline),
@@ -244,9 +227,9 @@ class RolloutDocumentsTest {
   @ParameterizedTest
   @MethodSource("nodes")
   void journalEntry_survivesARoundTrip(Node node) { // R5
-    JournalEntry page =
+    JournalEntry entry =
         new JournalEntry(node, new ClockReading("boot", 100, Instant.ofEpochSecond(1, 5)));
-    assertEquals(page, JournalEntryDocument.parse(JournalEntryDocument.toValue(page)));
+    assertEquals(entry, JournalEntryDocument.parse(JournalEntryDocument.toValue(entry)));
   }
 
   @Test
@@ -257,7 +240,7 @@ class RolloutDocumentsTest {
             .toList();
     RolloutPlan rolloutPlan =
         new RolloutPlan(
-            RolloutTestFleet.RELEASE,
+            RELEASE,
             SPEC.plan().target(),
             List.of(),
             IntStream.range(0, 100).mapToObj(i -> nodes.subList(i * 100, i * 100 + 100)).toList(),
@@ -273,7 +256,8 @@ class RolloutDocumentsTest {
             new RolloutLimits(100, 5, 2, 10),
             SPEC.timings());
     assertEquals(spec, RolloutSpecDocument.parse(RolloutSpecDocument.toValue(spec)));
-    RolloutRun rolloutRun = RolloutRun.of(spec, LEAD, new RolloutProgress(99, 99, new TreeMap<>()));
+    RolloutRun rolloutRun =
+        RolloutRun.of(spec, CLAIM, new RolloutProgress(99, 99, new TreeMap<>()));
     int bytes =
         RolloutControlDocument.toValue(new Rollout.Rolling(rolloutRun), "nonce").bytes().length();
     assertTrue(bytes < 1_000, () -> bytes + " bytes");

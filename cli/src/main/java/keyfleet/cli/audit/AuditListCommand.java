@@ -16,12 +16,13 @@ import keyfleet.control.audit.AuditChange;
 import keyfleet.control.audit.AuditEntry;
 import keyfleet.control.audit.AuditPage;
 import keyfleet.control.audit.AuditReader;
+import keyfleet.crypto.KeyringName;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 import tools.jackson.core.JsonGenerator;
 
-/// `audit list`: who did what to a keyring, when, and what it changed.
+/// `audit list`: prints who did what to a keyring, when, and what it changed.
 public final class AuditListCommand implements Command {
   private static final String LIMIT = "--limit";
   private static final String BEFORE = "--before";
@@ -38,19 +39,21 @@ public final class AuditListCommand implements Command {
     CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
     StoreOptions.addTo(spec).addOption(OutputFormat.option());
     spec.addOption(
-        number(
+        numberOption(
             LIMIT,
             "N",
-            "At most so many entries (default: 20, most: %d).".formatted(AuditReader.MAX_PAGE)));
-    spec.addOption(number(BEFORE, "NUMBER", "Only entries before this one."));
+            "The number of entries to list (default: 20, maximum: %d)."
+                .formatted(AuditReader.MAX_PAGE)));
+    spec.addOption(numberOption(BEFORE, "NUMBER", "List only entries before this one."));
     spec.usageMessage()
         .description(
-            "Lists who did what to a keyring, newest first, each change as before → after.",
-            "Exit: 0 all of these can be read; 2 an entry is missing or damaged.");
+            "Lists who did what to a keyring, newest first.",
+            "Each change is shown with its value before and after.",
+            "Exit: 0 all listed entries are readable; 2 an entry is missing or damaged.");
     return spec;
   }
 
-  private static OptionSpec number(String name, String label, String description) {
+  private static OptionSpec numberOption(String name, String label, String description) {
     return OptionSpec.builder(name)
         .paramLabel(label)
         .type(String.class)
@@ -61,12 +64,12 @@ public final class AuditListCommand implements Command {
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    int limit = Math.toIntExact(number(parsed, LIMIT, DEFAULT_LIMIT, AuditReader.MAX_PAGE));
-    long before = number(parsed, BEFORE, Long.MAX_VALUE, Long.MAX_VALUE);
+    int limit = Math.toIntExact(parseNumber(parsed, LIMIT, DEFAULT_LIMIT, AuditReader.MAX_PAGE));
+    long before = parseNumber(parsed, BEFORE, Long.MAX_VALUE, Long.MAX_VALUE);
     try (CommandSession session = context.openSession(parsed)) {
-      AuditPage page = session.keyringStore().audit().below(before, limit);
+      AuditPage page = session.keyringStore().auditReader().below(before, limit);
       if (page.entries().isEmpty() && page.unreadable().isEmpty() && page.isLast()) {
-        session.requireKeystore(); // says so if there never was anything
+        session.requireKeystore(); // throws if the keyring never existed
       }
       switch (format) {
         case TABLE -> page.entries().forEach(this::print);
@@ -76,11 +79,12 @@ public final class AuditListCommand implements Command {
                 json ->
                     write(json.writeStringProperty("keyring", session.keyring().value()), page));
       }
-      return report(page);
+      return report(session.keyring(), page);
     }
   }
 
-  private static long number(ParseResult parsed, String option, long defaultNumber, long maximum) {
+  private static long parseNumber(
+      ParseResult parsed, String option, long defaultNumber, long maximum) {
     if (!parsed.hasMatchedOption(option)) {
       return defaultNumber;
     }
@@ -92,40 +96,45 @@ public final class AuditListCommand implements Command {
               .formatted(
                   option,
                   Console.sanitize(text),
-                  maximum == Long.MAX_VALUE ? " on" : " to " + maximum),
+                  maximum == Long.MAX_VALUE ? " upwards" : " to " + maximum),
           option + "=" + DEFAULT_LIMIT);
     }
     return number;
   }
 
-  /// What is unreadable is told apart from what is there; where older ones are, how to see them.
-  private int report(AuditPage page) {
+  /// Reports unreadable entries as an error; otherwise how to list older entries.
+  private int report(KeyringName keyring, AuditPage page) {
     if (!page.unreadable().isEmpty()) {
       context
           .console()
-          .printError("cannot be read: entries " + page.unreadable(), "keyfleet audit verify");
+          .printError(
+              "audit entries " + page.unreadable() + " cannot be read",
+              "keyfleet audit verify" + KeyOptions.keyringFlag(keyring));
       return ExitCode.CONDITION_NOT_MET;
     }
     if (!page.isLast()) {
       context
           .console()
           .err()
-          .println("older ones: keyfleet audit list --before=" + page.lowestNumber());
+          .println(
+              "older entries: keyfleet audit list --before="
+                  + page.lowestNumber()
+                  + KeyOptions.keyringFlag(keyring));
     }
     return ExitCode.OK;
   }
 
   private void print(AuditEntry entry) {
     PrintStream out = context.console().out();
-    AuditAction deed = entry.action();
+    AuditAction action = entry.action();
     out.printf(
         "%d  %s  %s@%s (%s)  %s%n",
         entry.number(),
-        deed.date(),
-        Console.sanitize(deed.actor().user()),
-        Console.sanitize(deed.actor().host()),
-        Console.sanitize(deed.actor().instance()),
-        Console.sanitize(deed.summary()));
+        action.date(),
+        Console.sanitize(action.actor().user()),
+        Console.sanitize(action.actor().host()),
+        Console.sanitize(action.actor().instance()),
+        Console.sanitize(action.summary()));
     entry.changes().forEach(it -> out.println("    " + Console.sanitize(it.text())));
   }
 
@@ -141,16 +150,16 @@ public final class AuditListCommand implements Command {
   }
 
   private static void write(JsonGenerator json, AuditEntry entry) {
-    AuditAction deed = entry.action();
+    AuditAction action = entry.action();
     json.writeStartObject()
         .writeNumberProperty("number", entry.number())
-        .writeStringProperty("date", deed.date().toString())
-        .writeNumberProperty("store_time_ms", deed.storeTime().millis())
-        .writeStringProperty("user", deed.actor().user())
-        .writeStringProperty("host", deed.actor().host())
-        .writeStringProperty("instance", deed.actor().instance())
-        .writeStringProperty("what", deed.summary())
-        .writeStringProperty("rotation", deed.rotation())
+        .writeStringProperty("date", action.date().toString())
+        .writeNumberProperty("store_time_ms", action.storeTime().millis())
+        .writeStringProperty("user", action.actor().user())
+        .writeStringProperty("host", action.actor().host())
+        .writeStringProperty("instance", action.actor().instance())
+        .writeStringProperty("what", action.summary())
+        .writeStringProperty("rotation", action.rotation())
         .writeStringProperty("hash", entry.head().hash())
         .writeArrayPropertyStart("changes");
     for (AuditChange change : entry.changes()) {

@@ -15,13 +15,14 @@ import keyfleet.control.audit.AuditVerdict;
 import keyfleet.control.audit.AuditVerdict.Broken;
 import keyfleet.control.audit.AuditVerdict.Intact;
 import keyfleet.control.audit.AuditVerdict.Unsettled;
+import keyfleet.crypto.KeyringName;
 import keyfleet.store.MalformedValueException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 import tools.jackson.core.JsonGenerator;
 
-/// `audit verify`: whether the audit of a keyring is whole, and leads to the keystore as it is.
+/// `audit verify`: checks that the audit of a keyring is complete and ends at the current keystore.
 public final class AuditVerifyCommand implements Command {
   private static final String NOTED = "--noted";
 
@@ -39,14 +40,14 @@ public final class AuditVerifyCommand implements Command {
         OptionSpec.builder(NOTED)
             .paramLabel("NUMBER:HASH")
             .type(String.class)
-            .description("The audit must also lead through this head, which was printed before.")
+            .description("A head printed earlier; the audit must contain it.")
             .build());
     spec.usageMessage()
         .description(
-            "Follows the audit of a keyring from its first entry to the keystore, and prints its"
-                + " head. Note the head outside the store: only it tells a store that was put back"
-                + " in time as a whole.",
-            "Exit: 0 intact; 2 broken, or it kept changing.");
+            "Verifies the audit chain of a keyring and prints its head.",
+            "Keep the head outside the store, and pass it with --noted later: nothing else reveals"
+                + " that the whole store was restored to an earlier state.",
+            "Exit: 0 intact; 2 broken, or the keyring kept changing.");
     return spec;
   }
 
@@ -57,14 +58,14 @@ public final class AuditVerifyCommand implements Command {
     try (CommandSession session = context.openSession(parsed)) {
       AuditVerdict verdict = verify(session, notedHead);
       if (verdict.equals(new Intact(AuditHead.NONE))) {
-        session.requireKeystore(); // says that there is none, and what to do
+        session.requireKeystore(); // throws if there is no keystore
       }
       if (format == OutputFormat.JSON) {
         JsonOutput.print(
             context.console().out(),
             json -> write(json.writeStringProperty("keyring", session.keyring().value()), verdict));
       }
-      return report(verdict, format);
+      return report(session.keyring(), verdict, format);
     }
   }
 
@@ -79,20 +80,21 @@ public final class AuditVerifyCommand implements Command {
                 NOTED
                     + "="
                     + Console.sanitize(text)
-                    + " is not a head: a number, : and 64 hex digits",
+                    + " is not an audit head; use NUMBER:HASH with 64 hex digits",
                 NOTED + " with a line that keyfleet audit verify printed"));
   }
 
-  /// A keystore that cannot be read says nothing of where its audit ends.
+  /// If the keystore cannot be read, the end of its audit is unknown, so the audit counts as
+  /// broken.
   private static AuditVerdict verify(CommandSession session, AuditHead notedHead) {
     try {
-      return session.keyringStore().audit().verify(notedHead);
+      return session.keyringStore().auditReader().verify(notedHead);
     } catch (MalformedValueException e) {
       return new Broken(1, "the keystore cannot be read: " + e.getMessage());
     }
   }
 
-  private int report(AuditVerdict verdict, OutputFormat format) {
+  private int report(KeyringName keyring, AuditVerdict verdict, OutputFormat format) {
     return switch (verdict) {
       case Intact(AuditHead head) -> {
         if (format == OutputFormat.TABLE) {
@@ -103,12 +105,13 @@ public final class AuditVerifyCommand implements Command {
       case Broken(long number, String reason) ->
           reportUnmet(
               "the audit is broken at entry " + number + ": " + Console.sanitize(reason),
-              "keyfleet audit list --before=%d, and compare with a backup of the store"
-                  .formatted(number + 1));
+              "keyfleet audit list --before=%d%s, and compare with a backup of the store"
+                  .formatted(number + 1, KeyOptions.keyringFlag(keyring)));
       case Unsettled() ->
           reportUnmet(
-              "the keystore changed whenever it was looked at",
-              "keyfleet audit verify, when less goes on");
+              "the keystore changed during each attempt to verify its audit",
+              "keyfleet audit verify%s, when the keyring changes less often"
+                  .formatted(KeyOptions.keyringFlag(keyring)));
     };
   }
 

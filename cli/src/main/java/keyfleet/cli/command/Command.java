@@ -3,10 +3,11 @@ package keyfleet.cli.command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/// One thing that `keyfleet` can be told to do.
+/// One subcommand of `keyfleet`.
 public interface Command {
+  /// The options and help texts, for picocli.
   CommandSpec spec();
 
-  /// Does it and returns the exit code.
+  /// Executes the command and returns the exit code.
   int run(ParseResult parsed);
 }

@@ -10,14 +10,14 @@ import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreUrl;
 import picocli.CommandLine.ParseResult;
 
-/// What a command needs that works on a store.
+/// What a command gets: console, settings, the way to open an engine, and the operator.
 public record CommandContext(
     Console console,
     Supplier<ProviderContext> runtime,
     Supplier<EffectiveConfig> effectiveConfig,
     Function<StoreUrl, Engine> openEngine,
     Supplier<Operator> operator) {
-  /// For the length of the command; whoever asks closes it.
+  /// Opens the store and the keys for one command. The caller closes the session.
   public CommandSession openSession(ParseResult parsed) {
     return CommandSession.open(parsed, KeyOptions.keyring(parsed, runtime.get()), this);
   }

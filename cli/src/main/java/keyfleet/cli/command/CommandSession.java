@@ -22,10 +22,12 @@ import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
 import picocli.CommandLine.ParseResult;
 
-/// One command's place in the fleet, for its length: the store, the keys of this host, and the
-/// orders that can be given. It is a member without heartbeat.
+/// The open store and the keys of this host during one command, and the operations on a keyring.
+///
+/// A session is a member of the fleet without a heartbeat. A command writes its request to the
+/// store, and workers execute it. The command may therefore end at any time.
 public final class CommandSession implements AutoCloseable {
-  /// 128 bits: no two ids or nonces are alike.
+  /// 128 bits, so that ids and nonces never repeat.
   private static final int ID_BYTES = 16;
 
   private final KeyringName keyring;
@@ -39,21 +41,23 @@ public final class CommandSession implements AutoCloseable {
       ProviderContext runtime,
       StoreConnections storeConnections,
       HostKeys keys,
-      AuditContext author) {
+      AuditContext auditContext) {
     this.keyring = keyring;
     this.runtime = runtime;
     this.storeConnections = storeConnections;
     this.keys = keys;
     this.keyringStore =
-        new KeyringStore(keyring, storeConnections.kv(), this::newId, Failpoints.NONE, author);
+        new KeyringStore(
+            keyring, storeConnections.kv(), this::newId, Failpoints.NONE, auditContext);
   }
 
   public static CommandSession open(
       ParseResult parsed, KeyringName keyring, CommandContext context) {
     ProviderContext runtime = context.runtime().get();
     HostKeys keys = new HostKeys(keyring, runtime, () -> KeyOptions.providers(parsed, runtime));
-    AuditContext author = context.operator().get().author(runtime.environment());
-    return new CommandSession(keyring, runtime, StoreOptions.open(parsed, context), keys, author);
+    AuditContext auditContext = context.operator().get().auditContext(runtime.environment());
+    return new CommandSession(
+        keyring, runtime, StoreOptions.open(parsed, context), keys, auditContext);
   }
 
   public KeyringName keyring() {
@@ -90,7 +94,8 @@ public final class CommandSession implements AutoCloseable {
     return findKeystore()
         .orElseThrow(() ->
             new CommandException(
-                "keyring " + keyring + " has no key yet", "keyfleet kek announce --version=1"));
+                "keyring " + keyring + " has no key yet",
+                "keyfleet kek announce --version=1" + KeyOptions.keyringFlag(keyring)));
   }
 
   public ReadinessVerifier readinessVerifier() {
@@ -101,22 +106,22 @@ public final class CommandSession implements AutoCloseable {
     return new CollectionRegistry(storeConnections.kv(), this::newId);
   }
 
-  /// Orders that need no key of this host.
-  public KeyringOperations rotationOrders() {
-    return rotationOrders(keys.empty());
+  /// Operations that need no key of this host.
+  public KeyringOperations keyringOperations() {
+    return keyringOperations(keys.empty());
   }
 
-  public KeyringOperations rotationOrders(LoadedKeys loadedKeys) {
+  public KeyringOperations keyringOperations(LoadedKeys loadedKeys) {
     return new KeyringOperations(
         keyringStore, collectionCatalog(), loadedKeys, this::newId, runtime.random());
   }
 
-  public RemovalOperations removalOrders() {
-    return new RemovalOperations(keyringStore, collectionCatalog(), rotationOrders());
+  public RemovalOperations removalOperations() {
+    return new RemovalOperations(keyringStore, collectionCatalog(), keyringOperations());
   }
 
-  public SecretAuditWriter secretOrders() {
-    return new SecretAuditWriter(rotationOrders());
+  public SecretAuditWriter secretAuditWriter() {
+    return new SecretAuditWriter(keyringOperations());
   }
 
   private CollectionCatalog collectionCatalog() {

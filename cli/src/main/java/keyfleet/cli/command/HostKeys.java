@@ -3,6 +3,7 @@ package keyfleet.cli.command;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
@@ -14,14 +15,14 @@ import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import org.jspecify.annotations.Nullable;
 
-/// The keys that this host holds. Providers are asked when a command first needs a key: many need
-/// none, and shall work where there is none.
+/// The keys that this host can load. Providers are opened when a command first needs a key, because
+/// many commands need none and must work on a host without keys.
 public final class HostKeys implements AutoCloseable {
   private final KeyringName keyring;
   private final ProviderContext runtime;
   private final Supplier<List<ProviderSpec>> specs;
   private final List<KekProvider> providers = new ArrayList<>();
-  private @Nullable LoadedKeys holder;
+  private @Nullable LoadedKeys loadedKeys;
   private List<String> providerFaults = List.of();
 
   HostKeys(KeyringName keyring, ProviderContext runtime, Supplier<List<ProviderSpec>> specs) {
@@ -31,7 +32,7 @@ public final class HostKeys implements AutoCloseable {
   }
 
   public LoadedKeys load() {
-    LoadedKeys loaded = holder;
+    LoadedKeys loaded = loadedKeys;
     if (loaded == null) {
       for (ProviderSpec spec : specs.get()) {
         providers.add(spec.open(keyring, runtime));
@@ -39,37 +40,39 @@ public final class HostKeys implements AutoCloseable {
       CryptoMetrics cryptoMetrics = new CryptoMetrics(runtime.ticker()::nanos);
       loaded = new LoadedKeys(keyring, providers, runtime.random(), cryptoMetrics);
       providerFaults = loaded.refresh();
-      holder = loaded;
+      loadedKeys = loaded;
     }
     return loaded;
   }
 
-  /// For orders that need no key.
+  /// No keys, for operations that need none.
   LoadedKeys empty() {
     return new LoadedKeys(keyring, List.of(), runtime.random());
   }
 
-  /// Throws unless this host holds `version`.
+  /// Throws unless this host can load `version`.
   public void requireHeld(KekVersion version) {
     if (!load().providerByVersion().containsKey(version)) {
       throw new CommandException(
           "this host does not hold %s of keyring %s%s".formatted(version, keyring, faultText()),
-          "keyfleet kek verify --local, with the --provider that has it");
+          "keyfleet kek verify --local --provider=PROVIDER, with the provider that has it");
     }
   }
 
-  /// Throws unless this host holds `version` as the keystore knows it.
+  /// Throws unless this host holds the same key for `version` as the fleet.
   public void requireProved(Keystore keystore, KekVersion version) {
     requireHeld(version);
     if (!load().canProve(keystore, version)) {
       throw new CommandException(
-          "this host cannot open the sentinel of %s: its %s provider has other bytes"
+          "this host has a different key for %s: provider %s cannot open the fleet's sentinel"
               .formatted(version, load().providerByVersion().get(version)),
-          "give this host the bytes with which " + version + " was announced");
+          "replace the key on this host, then: keyfleet kek verify --target="
+              + version.number()
+              + KeyOptions.keyringFlag(keyring));
     }
   }
 
-  /// Why a provider gave nothing, if that is the reason.
+  /// What the providers reported while loading; empty if they reported nothing.
   private String faultText() {
     return providerFaults.isEmpty() ? "" : ": " + String.join("; ", providerFaults);
   }
@@ -78,6 +81,6 @@ public final class HostKeys implements AutoCloseable {
   public void close() {
     providers.forEach(KekProvider::close);
     providers.clear();
-    holder = null;
+    loadedKeys = null;
   }
 }

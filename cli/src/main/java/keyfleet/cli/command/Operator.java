@@ -7,9 +7,10 @@ import keyfleet.control.audit.AuditContext;
 import keyfleet.member.LocalProcess;
 import keyfleet.member.ProcessSettings;
 
-/// Who gives the commands, on which machine, and the calendar by which the audit dates them.
+/// The user who runs a command and the process it runs in, for the audit. The wall clock dates the
+/// entries.
 public record Operator(String user, LocalProcess localProcess, InstantSource wallClock) {
-  AuditContext author(Map<String, String> environment) {
+  AuditContext auditContext(Map<String, String> environment) {
     String instance = ProcessSettings.instance(environment, localProcess);
     return new AuditContext(new AuditActor(user, localProcess.host(), instance), wallClock);
   }

@@ -12,7 +12,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// Which store a command works on.
+/// The options that name the store and the records of a command.
 public final class StoreOptions {
   private static final String STORE = "--store";
   private static final String RECORDS = "--records";
@@ -25,11 +25,11 @@ public final class StoreOptions {
             .paramLabel("URL")
             .type(String.class)
             .description(
-                "Where the fleet is coordinated. Default: "
+                "The store that coordinates the fleet. Default: "
                     + ConfigKey.STORE.variable()
-                    + ", else a SQLite file in the data folder ("
+                    + ", else a SQLite file in "
                     + DataFolder.VARIABLE
-                    + ", else the platform's). One of:",
+                    + ", else in ~/.local/share/keyfleet. One of:",
                 "  sqlite:FILE",
                 "  postgresql://USER@HOST/DATABASE?password-file=FILE",
                 "  mongodb://USER@HOST/DATABASE?password-file=FILE",
@@ -37,7 +37,7 @@ public final class StoreOptions {
             .build());
   }
 
-  /// As well: where the records are.
+  /// Adds `--records` too.
   public static CommandSpec addWithRecords(CommandSpec spec) {
     return addTo(spec)
         .addOption(
@@ -45,7 +45,7 @@ public final class StoreOptions {
                 .paramLabel("URL")
                 .type(String.class)
                 .description(
-                    "Where the sealed records are. Default: "
+                    "The store that holds the sealed records. Default: "
                         + ConfigKey.RECORDS.variable()
                         + ", else the store.")
                 .build());
@@ -60,7 +60,7 @@ public final class StoreOptions {
         context.openEngine(), store, recordsUrl.isEmpty() ? store : StoreUrl.parse(recordsUrl));
   }
 
-  /// For commands that begin something, before they open the store.
+  /// Creates the folder of the default store, for commands that may be the first to use that store.
   public static void createDataFolder(ParseResult parsed, CommandContext context) {
     defaultFolder(parsed, context.runtime().get()).ifPresent(DataFolder::create);
   }
@@ -72,7 +72,7 @@ public final class StoreOptions {
             .orElseGet(() -> settingText(parsed, STORE, ConfigKey.STORE, runtime.environment())));
   }
 
-  /// The folder of the default store; nothing if a store is named.
+  /// The folder of the default store; empty if a store is named.
   private static Optional<DataFolder> defaultFolder(ParseResult parsed, ProviderContext runtime) {
     Map<String, String> environment = runtime.environment();
     return settingText(parsed, STORE, ConfigKey.STORE, environment).isEmpty()

@@ -18,18 +18,18 @@ import java.util.Optional;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 
-/// A configuration file that nobody but this user and root can have written. Who writes it chooses
-/// where keys come from.
+/// A configuration file that only this user or root can have written: the file decides where keys
+/// come from.
 public record ConfigFile(String name, String text) {
   static final int MAX_BYTES = 64 * 1024;
 
-  /// Where one is looked for, in this order.
+  /// The folders to search, in this order.
   public static final List<Path> FOLDERS = List.of(Path.of(""), Path.of("/etc/keyfleet"));
 
   private static final String FILE_NAME = "keyfleet.yaml";
   private static final int ROOT_UID = 0;
 
-  /// The first that exists. Others are not read: what is set stands in one file.
+  /// Reads only the first file that exists: files are never merged.
   static Optional<ConfigFile> find(List<Path> folders) {
     for (Path folder : folders) {
       Path file = folder.resolve(FILE_NAME);
@@ -40,16 +40,16 @@ public record ConfigFile(String name, String text) {
     return Optional.empty();
   }
 
-  /// The one that somebody named, and which must be there.
+  /// Reads the file that `--config` names. It must exist.
   static ConfigFile readNamed(String name) {
     Setting flag = Setting.named("--config", name);
     if (name.isBlank()) {
-      throw flag.invalid("a path", FILE_NAME);
+      throw flag.invalidValue("a path", FILE_NAME);
     }
     try {
       return read(Path.of(name), (int) new UnixSystem().getUid());
     } catch (InvalidPathException e) {
-      throw flag.invalid("a path", FILE_NAME);
+      throw flag.invalidValue("a path", FILE_NAME);
     }
   }
 
@@ -63,7 +63,7 @@ public record ConfigFile(String name, String text) {
       }
     } catch (NoSuchFileException e) {
       throw new CommandException(
-          printable(file) + " does not exist", "create it, or name another --config");
+          printable(file) + " does not exist", "create it, or pass another --config");
     } catch (IOException e) {
       throw new CommandException(
           printable(file) + " cannot be read: " + e.getClass().getSimpleName(),
@@ -74,11 +74,11 @@ public record ConfigFile(String name, String text) {
   private static void checkShape(Path file, PosixFileAttributes attributes) {
     if (!attributes.isRegularFile()) {
       throw new CommandException(
-          printable(file) + " is not a regular file", "--config with the name of a file");
+          printable(file) + " is not a regular file", "--config=keyfleet.yaml");
     }
     if (attributes.size() > MAX_BYTES) {
       throw new CommandException(
-          "%s has %d bytes; a configuration has at most %d"
+          "%s has %d bytes; a configuration file may have at most %d"
               .formatted(printable(file), attributes.size(), MAX_BYTES),
           "check that this is the right file");
     }
@@ -94,7 +94,7 @@ public record ConfigFile(String name, String text) {
     if (attributes.permissions().contains(PosixFilePermission.GROUP_WRITE)
         || attributes.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
       throw new CommandException(
-          printable(file) + " can be written by others than its owner",
+          printable(file) + " is writable by users other than its owner",
           "chmod go-w " + printable(file));
     }
   }

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/// Every setting of words: what a file calls it, and which variable stands before the file.
+/// Every setting with its path in the file and its environment variable, which wins over the file.
 ///
-/// Collections are not among them: they have several fields each, and only a file declares them.
+/// Collections are not here: each has several fields, and only a file can declare them.
 public enum ConfigKey {
   STORE("store", "KEYFLEET_STORE"),
   RECORDS("records", "KEYFLEET_RECORDS"),
@@ -42,7 +42,7 @@ public enum ConfigKey {
     return Arrays.stream(values()).anyMatch(key -> key.variable.equals(name));
   }
 
-  /// Do keys stand below it?
+  /// Whether the path has keys below it.
   static boolean isGroup(String path) {
     return Arrays.stream(values()).anyMatch(key -> key.path.startsWith(path + "."));
   }
@@ -51,12 +51,12 @@ public enum ConfigKey {
     return Arrays.stream(values()).map(ConfigKey::variable).toList();
   }
 
-  /// With dots between levels.
+  /// The path in the file, with dots between levels.
   String path() {
     return path;
   }
 
-  /// Words of a list stand in it with commas between them.
+  /// The environment variable. The values of a list are separated by commas.
   public String variable() {
     return variable;
   }
@@ -65,7 +65,7 @@ public enum ConfigKey {
     return this == PROVIDERS || this == ROLES || this == EXPECTED;
   }
 
-  /// Whether an empty variable is one that nobody set.
+  /// Whether the setting is a URL; an empty variable then counts as unset.
   boolean isUrl() {
     return this == STORE || this == RECORDS;
   }

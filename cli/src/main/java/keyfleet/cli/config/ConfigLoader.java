@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import org.jspecify.annotations.Nullable;
 
-/// The surroundings of a process as its configuration makes them. The file is read when they are
-/// first asked for: `--help` needs none.
+/// Loads the configuration and supplies the process context with it: the variables, completed by
+/// the file. The file is read on first use, because `--help` needs none.
 public final class ConfigLoader implements Supplier<ProviderContext> {
   private final Supplier<ProviderContext> base;
   private List<Path> folders = List.of();
@@ -20,12 +20,12 @@ public final class ConfigLoader implements Supplier<ProviderContext> {
     this.base = base;
   }
 
-  /// Where a file is looked for; nowhere, unless set.
+  /// Sets the folders to search. Without this call no folder is searched.
   public void searchIn(List<Path> newFolders) {
     folders = List.copyOf(newFolders);
   }
 
-  /// The file to read in place of those in the folders.
+  /// Names the file to read instead of searching the folders.
   public void useFile(@Nullable String file) {
     explicitFile = file;
   }

@@ -14,10 +14,10 @@ import keyfleet.providers.ProviderException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.engine.StoreUrl;
 
-/// What may stand behind each key of a file. Apart from [EffectiveConfig], so that nobody loads it
-/// where there is no file.
+/// Checks each value of a configuration file. It is a separate class, so that a command without a
+/// file does not load it.
 final class ConfigValidator {
-  /// In an address behind an address as well: an endpoint's.
+  /// Finds a password in any URL of the text, also in a URL that is the value of a parameter.
   private static final Pattern PASSWORD = Pattern.compile("//[^/?&@]*:[^/?&@]*@");
 
   private static final Map<ConfigKey, Duration> TIMINGS = new EnumMap<>(ConfigKey.class);
@@ -32,13 +32,13 @@ final class ConfigValidator {
 
   private ConfigValidator() {}
 
-  /// Throws for the first word that may not stand where it does.
+  /// Throws for the first invalid value.
   static void check(Map<ConfigKey, List<Setting>> values) {
     values.forEach((key, settings) -> settings.forEach(setting -> check(key, setting)));
     checkTimings(values);
   }
 
-  /// Whoever reads the variable checks it likewise.
+  /// Uses the same checks as the code that reads the variable.
   private static void check(ConfigKey key, Setting setting) {
     switch (key) {
       case STORE, RECORDS -> checkUrl(setting);
@@ -49,9 +49,9 @@ final class ConfigValidator {
           setting.toDuration(DurationText.format(TIMINGS.getOrDefault(key, Duration.ZERO)));
       case ROLES -> ServerSettings.parseRole(setting);
       case LISTEN -> ServerSettings.ListenAddress.of(setting);
-      case LOG_FORMAT -> ServerSettings.logFormat(setting);
+      case LOG_FORMAT -> ServerSettings.parseLogFormat(setting);
       case RATE -> ServerSettings.parseRate(setting);
-      case MIN_PROCESSES -> ExpectedProcessOptions.atLeast(setting);
+      case MIN_PROCESSES -> ExpectedProcessOptions.parseMinimum(setting);
       case BACKUP_HORIZON -> setting.toDuration("30d");
     }
   }
@@ -60,27 +60,29 @@ final class ConfigValidator {
     try {
       StoreUrl url = StoreUrl.parse(setting.text());
       if (url.password().isPresent() || PASSWORD.matcher(setting.text()).find()) {
-        throw setting.rejected(
-            "a password stands in the URL, and this file keeps no secrets",
+        throw setting.rejection(
+            "the URL contains a password, but this file must not hold secrets",
             url.scheme() + "://USER@HOST?password-file=FILE, or the URL in a variable");
       }
     } catch (StoreRefusedException e) {
-      throw setting.rejected(e.getMessage(), e.remedy());
+      throw setting.rejection(e.getMessage(), e.remedy());
     }
   }
 
   private static void checkProvider(Setting setting) {
     if (setting.text().contains(",")) {
-      throw setting.rejected("a provider's name has no comma in it", "each provider by itself");
+      throw setting.rejection(
+          "a provider must not contain a comma", "one list entry for each provider");
     }
     try {
       KekProviderSet.parseSpec(setting.text());
     } catch (ProviderException e) {
-      throw setting.rejected(Console.sanitize(e.getMessage()), e.remedy());
+      throw setting.rejection(Console.sanitize(e.getMessage()), e.remedy());
     }
   }
 
-  /// The file's alone. With variables between them, whoever starts on them checks again.
+  /// Checks the timings of the file with the defaults. A process that also has timings in variables
+  /// checks all of them again.
   private static void checkTimings(Map<ConfigKey, List<Setting>> values) {
     Map<ConfigKey, Duration> timings = new EnumMap<>(TIMINGS);
     String location = "";
@@ -96,12 +98,12 @@ final class ConfigValidator {
     } catch (IllegalArgumentException e) {
       throw new CommandException(
           location
-              + "timings must keep 2 x heartbeat <= fresh < lease < expire,"
-              + " 2 x heartbeat <= adopt and 1s <= expire, and are "
+              + "the timings must satisfy 2 x heartbeat <= fresh < lease < expire,"
+              + " 2 x heartbeat <= adopt and 1s <= expire, but are "
               + timings.entrySet().stream()
                   .map(ConfigValidator::describe)
                   .collect(Collectors.joining(" ")),
-          "leave timings out, and the process takes the fleet's");
+          "leave timings out: the process then takes those of the fleet");
     }
   }
 

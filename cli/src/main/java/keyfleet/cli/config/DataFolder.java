@@ -12,7 +12,7 @@ import java.util.Set;
 import keyfleet.cli.output.CommandException;
 import keyfleet.store.StoreRefusedException;
 
-/// Where the store of a fleet on one machine is kept, unless another is named.
+/// The folder of the default store: a SQLite file, for a fleet on one machine.
 public record DataFolder(Path path) {
   public static final String VARIABLE = "KEYFLEET_HOME";
 
@@ -21,12 +21,17 @@ public record DataFolder(Path path) {
 
   public static DataFolder of(Map<String, String> environment) {
     return fromVariable(environment, VARIABLE)
-        .or(() -> fromVariable(environment, "XDG_DATA_HOME").map(it -> it.resolve("keyfleet")))
-        .or(() -> fromVariable(environment, "HOME").map(it -> it.resolve(".local/share/keyfleet")))
+        .or(() ->
+            fromVariable(environment, "XDG_DATA_HOME").map(folder -> folder.resolve("keyfleet")))
+        .or(() ->
+            fromVariable(environment, "HOME")
+                .map(folder -> folder.resolve(".local/share/keyfleet")))
         .map(DataFolder::new)
         .orElseThrow(() ->
             new CommandException(
-                "no store is named, and there is no home folder to keep one in",
+                "no store is named, and the default store needs "
+                    + VARIABLE
+                    + ", XDG_DATA_HOME or HOME",
                 "--store sqlite:keyfleet.db"));
   }
 
@@ -39,22 +44,22 @@ public record DataFolder(Path path) {
     return "sqlite:" + path.resolve("keyfleet.db");
   }
 
-  /// For a command that begins something. A folder that exists stays as it is.
+  /// Creates the folder for its owner only. A folder that exists keeps its mode.
   public void create() {
     try {
       Files.createDirectories(path, OWNER_ONLY);
     } catch (IOException e) {
       throw new CommandException(
-          "the data folder " + path + " cannot be made", VARIABLE + "=DIR, or --store URL");
+          "the data folder " + path + " cannot be created", VARIABLE + "=DIR, or --store URL");
     }
   }
 
-  /// For a command that finds something. Throws if nobody began.
+  /// Throws if the folder does not exist, because then there is nothing to read yet.
   public void requireExisting() {
     if (!Files.isDirectory(path)) {
       throw StoreRefusedException.noAccess(
-          "there is no store yet: no folder " + path,
-          "keyfleet kek announce --version=1, which makes it, or --store URL");
+          "there is no store yet: folder " + path + " does not exist",
+          "keyfleet kek announce --version=1, which creates it, or --store URL");
     }
   }
 }

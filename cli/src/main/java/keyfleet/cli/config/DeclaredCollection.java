@@ -10,12 +10,12 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.CollectionShape;
 
-/// A table or collection of an application's that a file hands to a keyring. It lies in the records
-/// store.
+/// A table or collection of an application that the configuration file assigns to a keyring. It is
+/// in the store that `--records` names.
 public record DeclaredCollection(KeyringName keyring, CollectionShape shape) {
   private static final String DEFAULT_ID = "id";
 
-  /// Without a word on it, a collection belongs to the keyring that the process is set up for.
+  /// A collection that names no keyring belongs to the keyring of the process.
   static List<DeclaredCollection> of(
       List<CollectionEntry> declared, Map<String, String> environment) {
     KeyringName processKeyring =
@@ -27,14 +27,14 @@ public record DeclaredCollection(KeyringName keyring, CollectionShape shape) {
       if (!names.add(entry.name().text())) {
         throw entry
             .name()
-            .rejected(
+            .rejection(
                 entry.name().text() + " is declared twice", "one entry with all its sealed fields");
       }
     }
     return declared.stream().map(it -> of(it, processKeyring)).toList();
   }
 
-  /// As a process would enter it that seals into it.
+  /// The registration that a process writes for this collection before it seals.
   public CollectionRegistration toRegistration(String engine) {
     return new CollectionRegistration(
         keyring, engine, shape.name(), shape.idField(), List.copyOf(shape.sealedFields()));
@@ -46,11 +46,11 @@ public record DeclaredCollection(KeyringName keyring, CollectionShape shape) {
     Set<String> sealedFields = new TreeSet<>();
     for (Setting field : entry.sealed()) {
       if (requireIdentifier(field).equals(idField)) {
-        throw field.rejected(
-            idField + " is the id, and an id is never sealed", "leave it out of sealed");
+        throw field.rejection(
+            idField + " is the id field, which is never sealed", "leave it out of sealed");
       }
       if (!sealedFields.add(field.text())) {
-        throw field.rejected(field.text() + " is there twice", "keep one of them");
+        throw field.rejection(field.text() + " appears twice", "keep one of them");
       }
     }
     return new DeclaredCollection(
@@ -60,8 +60,9 @@ public record DeclaredCollection(KeyringName keyring, CollectionShape shape) {
 
   private static String requireIdentifier(Setting setting) {
     if (!CollectionShape.isIdentifier(setting.text())) {
-      throw setting.invalid(
-          "the name of a table or column: letters, digits, _ and -, at most 63, no digit first",
+      throw setting.invalidValue(
+          "the name of a table or column: letters, digits, _ and -, at most 63 characters, no digit"
+              + " first",
           "orders");
     }
     return setting.text();

@@ -6,16 +6,16 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import keyfleet.cli.output.CommandException;
 
-/// What a process is told before its flags: its variables, and for those that are not set what the
-/// file says, checked and as if it stood in the variable.
+/// The configuration of a process without its flags: its environment variables, and for each
+/// variable that is not set the checked value of the file.
 public record EffectiveConfig(
     Map<String, String> environment, List<DeclaredCollection> collections) {
   private static final String PREFIX = "KEYFLEET_";
 
-  /// Names of keyrings stand in them, so they follow other rules.
+  /// Variables with keys contain keyring names, so any suffix is allowed.
   private static final String KEY_PREFIX = "KEYFLEET_KEK_";
 
-  /// Of a process without a file.
+  /// The configuration of a process without a file.
   static EffectiveConfig of(Map<String, String> environment) {
     rejectMisspelled(environment);
     return new EffectiveConfig(environment, List.of());
@@ -44,8 +44,8 @@ public record EffectiveConfig(
     return settings.stream().map(Setting::text).collect(Collectors.joining(","));
   }
 
-  /// Two underscores are this program's way to name levels; what has them and is none of its names
-  /// would silently do nothing. Others may share the prefix.
+  /// Rejects unknown variables with two underscores, our separator of levels: a misspelled one
+  /// would have no effect. Other programs may share the prefix, so other names are ignored.
   private static void rejectMisspelled(Map<String, String> environment) {
     for (String name : environment.keySet()) {
       if (name.startsWith(PREFIX)
@@ -53,7 +53,7 @@ public record EffectiveConfig(
           && name.contains("__")
           && !ConfigKey.isVariable(name)) {
         throw new CommandException(
-            "there is no setting " + Setting.printable(name),
+            "unknown setting " + Setting.printable(name),
             SpellingSuggestion.nearest(name, ConfigKey.variables())
                 .orElse("unset " + Setting.printable(name)));
       }

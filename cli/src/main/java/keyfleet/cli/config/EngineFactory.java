@@ -7,16 +7,16 @@ import keyfleet.sqlite.SqliteEngine;
 import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreUrl;
 
-/// Which engine opens which URL.
+/// Opens the engine that a store URL names.
 public final class EngineFactory {
-  private static final String DRIVERS_LOG = "slf4j.internal.verbosity";
+  private static final String SLF4J_VERBOSITY = "slf4j.internal.verbosity";
 
   private EngineFactory() {}
 
-  /// Else drivers say that nobody hears what they log.
+  /// Without this, drivers warn on standard error that no logger is configured.
   static void silenceDrivers() {
-    if (System.getProperty(DRIVERS_LOG) == null) {
-      System.setProperty(DRIVERS_LOG, "ERROR");
+    if (System.getProperty(SLF4J_VERBOSITY) == null) {
+      System.setProperty(SLF4J_VERBOSITY, "ERROR");
     }
   }
 

@@ -4,18 +4,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import keyfleet.cli.output.CommandException;
-import keyfleet.keyring.FleetReadiness.AnyProcesses;
-import keyfleet.keyring.FleetReadiness.AtLeast;
-import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
-import keyfleet.keyring.FleetReadiness.Named;
+import keyfleet.keyring.ReadinessGate.AnyProcesses;
+import keyfleet.keyring.ReadinessGate.AtLeast;
+import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
+import keyfleet.keyring.ReadinessGate.Named;
 import keyfleet.member.MemberException;
 import keyfleet.member.ProcessSettings;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// Whom the gate waits for: as many as were said, or those that were named. Without a word on it,
-/// whoever is there.
+/// The options that say which processes the gate expects: a number, or names. Without either, the
+/// gate accepts any processes that it finds.
 public final class ExpectedProcessOptions {
   static final String MIN_PROCESSES = "--min-processes";
   static final String EXPECT = "--expect";
@@ -24,9 +24,15 @@ public final class ExpectedProcessOptions {
 
   public static CommandSpec addTo(CommandSpec spec) {
     return spec.addOption(
-            option(MIN_PROCESSES, "K", "The fleet is not ready with fewer fresh processes."))
+            option(
+                MIN_PROCESSES,
+                "K",
+                "The number of fresh processes that the fleet needs to be ready."))
         .addOption(
-            option(EXPECT, "NAME,…", "The fleet is not ready without these, by instance name."));
+            option(
+                EXPECT,
+                "NAME,…",
+                "The processes that the fleet needs to be ready, by instance name."));
   }
 
   private static OptionSpec option(String name, String label, String description) {
@@ -37,31 +43,31 @@ public final class ExpectedProcessOptions {
         .build();
   }
 
-  /// What a flag says counts, whatever the variables and the file say.
+  /// A flag replaces both variables, and with them the file.
   public static ExpectedProcesses of(ParseResult parsed, Map<String, String> environment) {
-    Map<String, String> fallback =
+    Map<String, String> variables =
         parsed.hasMatchedOption(MIN_PROCESSES) || parsed.hasMatchedOption(EXPECT)
             ? Map.of()
             : environment;
     Optional<ExpectedProcesses> minimum =
-        Setting.find(parsed, MIN_PROCESSES, ConfigKey.MIN_PROCESSES, fallback)
-            .map(ExpectedProcessOptions::atLeast);
+        Setting.find(parsed, MIN_PROCESSES, ConfigKey.MIN_PROCESSES, variables)
+            .map(ExpectedProcessOptions::parseMinimum);
     Optional<ExpectedProcesses> named =
-        Setting.find(parsed, EXPECT, ConfigKey.EXPECTED, fallback)
-            .map(ExpectedProcessOptions::named);
+        Setting.find(parsed, EXPECT, ConfigKey.EXPECTED, variables)
+            .map(ExpectedProcessOptions::parseNames);
     if (minimum.isPresent() && named.isPresent()) {
       throw new CommandException(
-          "processes are expected by name and by number, and only one of them can hold",
+          "processes are expected both by name and by number; only one is allowed",
           EXPECT + "=NAME,… alone, or " + MIN_PROCESSES + "=K alone");
     }
     return minimum.or(() -> named).orElseGet(AnyProcesses::new);
   }
 
-  static AtLeast atLeast(Setting setting) {
+  static AtLeast parseMinimum(Setting setting) {
     return new AtLeast(setting.toCount("processes", "3"));
   }
 
-  private static Named named(Setting list) {
+  private static Named parseNames(Setting list) {
     TreeSet<String> names = new TreeSet<>();
     list.splitAtCommas().forEach(setting -> names.add(requireInstanceName(setting)));
     return new Named(names);
@@ -71,7 +77,7 @@ public final class ExpectedProcessOptions {
     try {
       return ProcessSettings.requireValidName(setting.text());
     } catch (MemberException e) {
-      throw setting.rejected(e.getMessage(), setting.name() + "api-1");
+      throw setting.rejection(e.getMessage(), setting.name() + "api-1");
     }
   }
 }

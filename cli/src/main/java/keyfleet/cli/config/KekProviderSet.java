@@ -9,9 +9,10 @@ import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import picocli.CommandLine.ParseResult;
 
-/// The providers of a process, until it ends.
-public record KekProviderSet(List<KekProvider> providers) implements AutoCloseable {
-  /// What an operator wrote: a provider of the house, or one of a room with an SDK of its own.
+/// The open key providers of a process. Closing the set closes them.
+public record KekProviderSet(List<KekProvider> all) implements AutoCloseable {
+  /// Parses a provider as an operator writes it. AWS KMS has its own parser, because its SDK is
+  /// kept in a separate module.
   static ProviderSpec parseSpec(String text) {
     if (text.equals(AwsKmsSpec.NAME) || text.startsWith(AwsKmsSpec.NAME + ":")) {
       EngineFactory.silenceDrivers();
@@ -31,6 +32,6 @@ public record KekProviderSet(List<KekProvider> providers) implements AutoCloseab
 
   @Override
   public void close() {
-    providers.forEach(KekProvider::close);
+    all.forEach(KekProvider::close);
   }
 }

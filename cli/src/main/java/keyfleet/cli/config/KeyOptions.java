@@ -11,7 +11,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// Options that several `kek` commands share: which keyring, where its keys live, which version.
+/// The options for a keyring, its key providers and a key version.
 public final class KeyOptions {
   private static final String KEYRING = "--keyring";
   private static final String PROVIDER = "--provider";
@@ -32,6 +32,12 @@ public final class KeyOptions {
             .build());
   }
 
+  /// The flag that names this keyring in a command to paste, with a space before it; empty for the
+  /// default keyring.
+  public static String keyringFlag(KeyringName keyring) {
+    return keyring.equals(KeyringName.MAIN) ? "" : " " + KEYRING + "=" + keyring;
+  }
+
   public static CommandSpec addTo(CommandSpec spec) {
     return addTo(spec, KeyringName.MAIN);
   }
@@ -44,7 +50,7 @@ public final class KeyOptions {
                 .type(List.class)
                 .auxiliaryTypes(String.class)
                 .description(
-                    "Where keys live; may be given several times. Default: "
+                    "A key provider; may be repeated. Default: "
                         + ConfigKey.PROVIDERS.variable()
                         + " (a comma list), else env. One of:",
                     "  env",
@@ -56,7 +62,7 @@ public final class KeyOptions {
                 .build());
   }
 
-  public static OptionSpec.Builder version() {
+  public static OptionSpec.Builder versionOption() {
     return OptionSpec.builder(VERSION).paramLabel("N").type(String.class);
   }
 
@@ -64,7 +70,7 @@ public final class KeyOptions {
     return keyring(parsed, runtime, KeyringName.MAIN);
   }
 
-  /// The usual one, unless somebody named another.
+  /// The keyring of the flag or variable, else `defaultKeyring`.
   public static KeyringName keyring(
       ParseResult parsed, ProviderContext runtime, KeyringName defaultKeyring) {
     return Setting.find(parsed, KEYRING, ConfigKey.KEYRING, runtime.environment())
@@ -79,14 +85,14 @@ public final class KeyOptions {
   /// The version that `option` names.
   public static KekVersion version(ParseResult parsed, String option) {
     if (!parsed.hasMatchedOption(option)) {
-      throw new CommandException(
-          option + " is missing; a key is named by its version", option + "=1");
+      throw new CommandException(option + " is missing; it names the key version", option + "=1");
     }
     String digits = parsed.matchedOptionValue(option, "");
     return KekVersion.parse(digits)
         .orElseThrow(() ->
             new CommandException(
-                option + "=" + digits + " is not a version: a positive integer is", option + "=1"));
+                option + "=" + digits + " is not a version; use a positive integer",
+                option + "=1"));
   }
 
   public static List<ProviderSpec> providers(ParseResult parsed, ProviderContext runtime) {

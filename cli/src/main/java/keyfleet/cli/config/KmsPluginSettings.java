@@ -17,9 +17,11 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// What a KMS plugin is told.
+/// The settings of `kms-plugin`, from flags and variables.
 ///
-/// @param probes where it answers orchestrators and monitors
+/// @param listen the socket for API servers
+/// @param probeInterval how often the remote key provider is tried
+/// @param probeAddress where the plugin answers `/livez`, `/readyz` and `/metrics`
 public record KmsPluginSettings(
     SocketPath listen,
     String cluster,
@@ -51,31 +53,46 @@ public record KmsPluginSettings(
   public static CommandSpec addTo(CommandSpec spec) {
     LocalKekLimits defaults = LocalKekLimits.DEFAULT;
     return TracingSettings.addTo(spec)
-        .addOption(option(LISTEN, "unix:///PATH", "The socket, in a folder of this user alone."))
-        .addOption(option(CLUSTER, "NAME", "The cluster that it serves (default: default)."))
-        .addOption(option(DATA, "DIR", "Where its snapshot is kept. Default: the data folder."))
-        .addOption(option(HIERARCHY, "on|off", "Local KEKs, or the key's provider for each call."))
+        .addOption(
+            option(LISTEN, "unix:///PATH", "The socket, in a folder that only this user can open."))
+        .addOption(
+            option(
+                CLUSTER,
+                "NAME",
+                "The name of the cluster that the plugin serves (default: default)."))
+        .addOption(
+            option(
+                DATA,
+                "DIR",
+                "The folder for the snapshot of the plugin. Default: the data folder."))
+        .addOption(
+            option(
+                HIERARCHY,
+                "on|off",
+                "on: seal with local KEKs (default); off: call the key provider for each request."))
         .addOption(
             option(
                 USES,
                 "SOFT[:HARD]",
-                "Values under one local KEK (default: %d:%d)."
+                "Maximum values sealed under one local KEK (default: %d:%d)."
                     .formatted(defaults.softUses(), defaults.hardUses())))
-        .addOption(option(AGE, "DURATION", "After which it is replaced (default: 7d)."))
+        .addOption(
+            option(AGE, "DURATION", "Maximum age of a local KEK, from 1s to 365d (default: 7d)."))
         .addOption(
             option(
                 CACHE,
                 "N",
                 "Local KEKs kept in memory (default: %d).".formatted(defaults.cacheSize())))
         .addOption(
-            option(PROBE, "DURATION", "How often the key's provider is tried (default: 30s)."))
+            option(PROBE, "DURATION", "How often the key provider is checked (default: 30s)."))
         .addOption(
             option(
                 PROBES,
                 "HOST:PORT",
-                "Where it answers /livez, /readyz and /metrics (default: 127.0.0.1:0)."))
+                "The address of /livez, /readyz and /metrics (default: 127.0.0.1:0)."))
         .addOption(option(LOG_FORMAT, "FORMAT", "text (default) or json."))
-        .addOption(OptionSpec.builder(LOG_REQUESTS).description("A line for each call.").build());
+        .addOption(
+            OptionSpec.builder(LOG_REQUESTS).description("Log one line for each call.").build());
   }
 
   private static OptionSpec option(String name, String label, String description) {
@@ -89,19 +106,19 @@ public record KmsPluginSettings(
   public static KmsPluginSettings of(ParseResult parsed, Map<String, String> environment) {
     return new KmsPluginSettings(
         SocketPath.parse(setting(parsed, LISTEN).map(Setting::text).orElse(DEFAULT_SOCKET)),
-        setting(parsed, CLUSTER).map(KmsPluginSettings::cluster).orElse("default"),
+        setting(parsed, CLUSTER).map(KmsPluginSettings::parseCluster).orElse("default"),
         setting(parsed, DATA)
             .map(it -> Path.of(it.text()))
             .orElseGet(() -> DataFolder.of(environment).path()),
-        setting(parsed, HIERARCHY).map(KmsPluginSettings::hierarchy).orElse(KeyHierarchy.ON),
-        limits(parsed),
+        setting(parsed, HIERARCHY).map(KmsPluginSettings::parseHierarchy).orElse(KeyHierarchy.ON),
+        parseLimits(parsed),
         setting(parsed, PROBE).map(it -> it.toDuration("30s")).orElse(DEFAULT_PROBE_INTERVAL),
         parsed.hasMatchedOption(LOG_REQUESTS) ? CallLog.ON : CallLog.OFF,
         setting(parsed, PROBES)
             .map(ServerSettings.ListenAddress::of)
             .orElse(new ServerSettings.ListenAddress("127.0.0.1", 0)),
         Setting.find(parsed, LOG_FORMAT, ConfigKey.LOG_FORMAT, environment)
-            .map(ServerSettings::logFormat)
+            .map(ServerSettings::parseLogFormat)
             .orElse(EventLog.Format.TEXT),
         TracingSettings.of(parsed, environment));
   }
@@ -112,22 +129,23 @@ public record KmsPluginSettings(
         : Optional.empty();
   }
 
-  private static String cluster(Setting setting) {
+  private static String parseCluster(Setting setting) {
     if (!CLUSTER_NAME.matcher(setting.text()).matches()) {
-      throw setting.invalid("a cluster's name: letters, digits and . _ -, at most 63", "default");
+      throw setting.invalidValue(
+          "a cluster name: letters, digits and . _ -, at most 63 characters", "default");
     }
     return setting.text();
   }
 
-  private static KeyHierarchy hierarchy(Setting setting) {
+  private static KeyHierarchy parseHierarchy(Setting setting) {
     return switch (setting.text()) {
       case "on" -> KeyHierarchy.ON;
       case "off" -> KeyHierarchy.OFF;
-      default -> throw setting.invalid("on or off", "on");
+      default -> throw setting.invalidValue("on or off", "on");
     };
   }
 
-  private static LocalKekLimits limits(ParseResult parsed) {
+  private static LocalKekLimits parseLimits(ParseResult parsed) {
     LocalKekLimits defaults = LocalKekLimits.DEFAULT;
     Optional<Setting> uses = setting(parsed, USES);
     String example = defaults.softUses() + ":" + defaults.hardUses();
@@ -139,11 +157,11 @@ public record KmsPluginSettings(
             .orElse((int) defaults.hardUses());
     if (soft > hard || hard > defaults.hardUses()) {
       throw Setting.named(USES, soft + ":" + hard)
-          .invalid("soft:hard with soft <= hard <= " + defaults.hardUses(), example);
+          .invalidValue("soft:hard with soft <= hard <= " + defaults.hardUses(), example);
     }
     Duration age = setting(parsed, AGE).map(it -> it.toDuration("7d")).orElse(defaults.maxAge());
     if (age.compareTo(Duration.ofSeconds(1)) < 0 || age.compareTo(MAX_AGE) > 0) {
-      throw Setting.named(AGE, age.toString()).invalid("an age from 1s to 365d", "7d");
+      throw Setting.named(AGE, age.toString()).invalidValue("an age from 1s to 365d", "7d");
     }
     int cached =
         setting(parsed, CACHE)
@@ -152,8 +170,8 @@ public record KmsPluginSettings(
     return new LocalKekLimits(soft, hard, age, cached);
   }
 
-  private static Setting part(Setting setting, int which) {
-    return Setting.named(USES, setting.text().split(":", 2)[which]);
+  private static Setting part(Setting setting, int index) {
+    return Setting.named(USES, setting.text().split(":", 2)[index]);
   }
 
   public KmsPlugin.Settings toPluginSettings(

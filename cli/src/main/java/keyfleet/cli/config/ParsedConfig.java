@@ -14,9 +14,10 @@ import keyfleet.cli.config.YamlNode.Sequence;
 import keyfleet.cli.output.CommandException;
 import org.jspecify.annotations.Nullable;
 
-/// What a file sets, by known keys, and nothing judged yet: each value is words with their line.
+/// The values of a configuration file by key, each with its line. Keys are known; values are not
+/// checked yet.
 record ParsedConfig(Map<ConfigKey, List<Setting>> values, List<CollectionEntry> collections) {
-  /// A collection that a file declares; what it leaves out is nothing here.
+  /// A collection that a file declares; a field that the file leaves out is null.
   record CollectionEntry(
       Setting name, @Nullable Setting id, List<Setting> sealed, @Nullable Setting keyring) {}
 
@@ -29,7 +30,7 @@ record ParsedConfig(Map<ConfigKey, List<Setting>> values, List<CollectionEntry> 
     return new ParsedConfig(reader.values, reader.collections);
   }
 
-  /// One walk through a file. Throws for the first thing that is not what its key takes.
+  /// Reads one document. Throws for the first unknown key or wrong kind of value.
   private static final class DocumentReader {
     private final String file;
     private final Map<ConfigKey, List<Setting>> values = new EnumMap<>(ConfigKey.class);
@@ -39,7 +40,7 @@ record ParsedConfig(Map<ConfigKey, List<Setting>> values, List<CollectionEntry> 
       this.file = file;
     }
 
-    /// `above` is the path of the keys above, with a dot behind it.
+    /// `prefix` is the path of the level above, with a trailing dot.
     void readKeys(Mapping mapping, String prefix) {
       for (Entry entry : mapping.entries()) {
         String path = prefix + entry.name();
@@ -62,7 +63,7 @@ record ParsedConfig(Map<ConfigKey, List<Setting>> values, List<CollectionEntry> 
       if (!(entry.value() instanceof Sequence(List<YamlNode> items, int _))) {
         throw refusal(
             entry.line(),
-            COLLECTIONS + " is not a list",
+            COLLECTIONS + " must be a list",
             "- {name: orders, id: id, sealed: [card]}");
       }
       for (YamlNode item : items) {
@@ -96,19 +97,20 @@ record ParsedConfig(Map<ConfigKey, List<Setting>> values, List<CollectionEntry> 
 
     private Setting readSingle(String path, Entry entry) {
       if (!(entry.value() instanceof Scalar scalar)) {
-        throw refusal(entry.line(), path + " is one value, not several", "one word behind " + path);
+        throw refusal(
+            entry.line(), path + " must be one value, not several", "one value for " + path);
       }
       return requireText(path, scalar);
     }
 
     private List<Setting> readList(String path, Entry entry) {
       if (!(entry.value() instanceof Sequence(List<YamlNode> items, int _)) || items.isEmpty()) {
-        throw refusal(entry.line(), path + " is a list of words", path + ": [ONE, TWO]");
+        throw refusal(entry.line(), path + " must be a list of values", path + ": [ONE, TWO]");
       }
       List<Setting> settings = new ArrayList<>();
       for (YamlNode item : items) {
         if (!(item instanceof Scalar scalar)) {
-          throw refusal(item.line(), path + " is a list of words", path + ": [ONE, TWO]");
+          throw refusal(item.line(), path + " must be a list of values", path + ": [ONE, TWO]");
         }
         settings.add(requireText(path, scalar));
       }
@@ -124,7 +126,7 @@ record ParsedConfig(Map<ConfigKey, List<Setting>> values, List<CollectionEntry> 
 
     private Mapping requireMapping(String path, YamlNode value, int line) {
       if (!(value instanceof Mapping mapping)) {
-        throw refusal(line, path + " has keys of its own", example(path));
+        throw refusal(line, path + " must contain keys", example(path));
       }
       return mapping;
     }
@@ -142,10 +144,10 @@ record ParsedConfig(Map<ConfigKey, List<Setting>> values, List<CollectionEntry> 
               .map(nearest -> prefix + nearest)
               .or(() -> findOnOtherLevel(entry.name()))
               .orElseGet(() -> "one of " + String.join(", ", keysHere));
-      return refusal(entry.line(), "there is no key " + Setting.printable(path), suggestion);
+      return refusal(entry.line(), "unknown key " + Setting.printable(path), suggestion);
     }
 
-    /// The right name on the wrong level, or levels in one name.
+    /// Finds a key with this name on another level, or with its levels written into one name.
     private static Optional<String> findOnOtherLevel(String name) {
       return Arrays.stream(ConfigKey.values())
           .map(ConfigKey::path)
@@ -154,7 +156,7 @@ record ParsedConfig(Map<ConfigKey, List<Setting>> values, List<CollectionEntry> 
           .findFirst();
     }
 
-    /// The names of the level below this path.
+    /// The names of the keys directly below this prefix.
     private static List<String> keysBelow(String prefix) {
       if (prefix.equals(COLLECTIONS + ".")) {
         return COLLECTION_KEYS;

@@ -13,8 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// What a server is told: what it does, where it listens, how it logs, which collections it looks
-/// after, and how it rotates them.
+/// The settings of `server`, from flags, variables and the file.
 public record ServerSettings(
     Set<Role> roles,
     ListenAddress listenAddress,
@@ -41,8 +40,8 @@ public record ServerSettings(
     static ListenAddress of(Setting setting) {
       Matcher parts = FORMAT.matcher(setting.text());
       if (!parts.matches() || Integer.parseInt(parts.group(2)) > MAX_PORT) {
-        throw setting.invalid(
-            "an address: HOST:PORT is, with a port from 0 to 65535", "127.0.0.1:8080");
+        throw setting.invalidValue(
+            "an address; use HOST:PORT with a port from 0 to 65535", "127.0.0.1:8080");
       }
       return new ListenAddress(parts.group(1), Integer.parseInt(parts.group(2)));
     }
@@ -55,14 +54,15 @@ public record ServerSettings(
 
   public static CommandSpec addTo(CommandSpec spec) {
     return spec.addOption(
-            option(ROLES, "ROLE,…", "What it does: worker, scheduler (default: both)."))
+            option(ROLES, "ROLE,…", "The roles of the process: worker, scheduler (default: both)."))
         .addOption(
             option(
                 LISTEN,
                 "HOST:PORT",
-                "Where it answers probes; port 0 picks a free one (default: 127.0.0.1:0)."))
+                "The address of /livez, /readyz and /metrics; port 0 picks a free port (default:"
+                    + " 127.0.0.1:0)."))
         .addOption(option(LOG_FORMAT, "FORMAT", "text (default) or json."))
-        .addOption(option(RATE, "N", "Records that a worker moves in a second, at most."));
+        .addOption(option(RATE, "N", "Maximum records that a worker rewraps per second."));
   }
 
   private static OptionSpec option(String name, String label, String description) {
@@ -77,13 +77,13 @@ public record ServerSettings(
     Map<String, String> environment = config.environment();
     return new ServerSettings(
         Setting.find(parsed, ROLES, ConfigKey.ROLES, environment)
-            .map(ServerSettings::roles)
+            .map(ServerSettings::parseRoles)
             .orElse(EnumSet.allOf(Role.class)),
         Setting.find(parsed, LISTEN, ConfigKey.LISTEN, environment)
             .map(ListenAddress::of)
             .orElse(new ListenAddress("127.0.0.1", 0)),
         Setting.find(parsed, LOG_FORMAT, ConfigKey.LOG_FORMAT, environment)
-            .map(ServerSettings::logFormat)
+            .map(ServerSettings::parseLogFormat)
             .orElse(EventLog.Format.TEXT),
         config.collections(),
         Setting.find(parsed, RATE, ConfigKey.RATE, environment)
@@ -91,7 +91,7 @@ public record ServerSettings(
             .orElse(RateLimit.UNLIMITED));
   }
 
-  private static Set<Role> roles(Setting list) {
+  private static Set<Role> parseRoles(Setting list) {
     Set<Role> roles = EnumSet.noneOf(Role.class);
     list.splitAtCommas().forEach(setting -> roles.add(parseRole(setting)));
     return roles;
@@ -101,20 +101,22 @@ public record ServerSettings(
     return switch (setting.text()) {
       case "worker" -> Role.WORKER;
       case "scheduler" -> Role.SCHEDULER;
-      case "api" -> throw setting.invalid("to be had yet: worker and scheduler are", "worker");
-      default -> throw setting.invalid("a role: worker and scheduler are", "worker");
+      case "api" ->
+          throw setting.rejection(
+              "role 'api' is not supported; use worker or scheduler", setting.name() + "worker");
+      default -> throw setting.invalidValue("a role; use worker or scheduler", "worker");
     };
   }
 
-  static EventLog.Format logFormat(Setting setting) {
+  static EventLog.Format parseLogFormat(Setting setting) {
     return switch (setting.text()) {
       case "text" -> EventLog.Format.TEXT;
       case "json" -> EventLog.Format.JSON;
-      default -> throw setting.invalid("a log format: text or json is", "json");
+      default -> throw setting.invalidValue("a log format; use text or json", "json");
     };
   }
 
   static int parseRate(Setting setting) {
-    return setting.toCount("records a second", "500");
+    return setting.toCount("records per second", "500");
   }
 }

@@ -12,10 +12,11 @@ import keyfleet.member.DurationText;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
-/// A word that somebody set, and where: a line of a file, a variable or a flag.
+/// A value as text with its origin: a line of a file, a variable or a flag.
 ///
-/// @param place what stands before the name in a sentence, such as `keyfleet.yaml:3: `
-/// @param name with what stands between name and value, such as `store: ` or `--store=`
+/// @param location the prefix of an error message, such as `keyfleet.yaml:3: `; empty for flags and
+///   variables
+/// @param name the name with its separator, such as `store: ` or `--store=`
 public record Setting(String location, String name, String text) {
   private static final int MAX_PRINTED = 60;
   private static final String COUNT = "[1-9][0-9]{0,8}";
@@ -28,8 +29,8 @@ public record Setting(String location, String name, String text) {
     return new Setting("", name + "=", text);
   }
 
-  /// The word that counts: a flag's before a variable's. The environment is a [EffectiveConfig]'s,
-  /// where what the file says stands for the variables that are not set.
+  /// The value that applies: the flag, else the variable. `environment` comes from
+  /// [EffectiveConfig], so a variable that is not set has the value of the file.
   public static Optional<Setting> find(
       ParseResult parsed, String flag, ConfigKey key, Map<String, String> environment) {
     return parsed.hasMatchedOption(flag)
@@ -42,7 +43,7 @@ public record Setting(String location, String name, String text) {
     return text == null ? Optional.empty() : Optional.of(named(key.variable(), text));
   }
 
-  /// Those between commas.
+  /// Splits a list at its commas.
   List<Setting> splitAtCommas() {
     return Arrays.stream(text.split(",", -1))
         .map(part -> new Setting(location, name, part.strip()))
@@ -51,35 +52,37 @@ public record Setting(String location, String name, String text) {
 
   public Duration toDuration(String example) {
     return DurationText.parse(text)
-        .orElseThrow(() -> invalid("a duration: " + DurationText.SYNTAX, example));
+        .orElseThrow(() -> invalidValue("a duration: " + DurationText.SYNTAX, example));
   }
 
-  /// `what` it counts, in the plural.
+  /// Parses a positive count. `expected` names what is counted, in the plural.
   int toCount(String expected, String example) {
     if (!text.matches(COUNT)) {
-      throw invalid("a number of " + expected, example);
+      throw invalidValue("a number of " + expected, example);
     }
     return Integer.parseInt(text);
   }
 
   KeyringName toKeyringName() {
     if (!KeyringName.isValid(text)) {
-      throw invalid("a keyring's name: a-z, 0-9 and -, at most 63, a letter first", "main");
+      throw invalidValue(
+          "a keyring name: a-z, 0-9 and -, at most 63 characters, a letter first", "main");
     }
     return new KeyringName(text);
   }
 
-  CommandException invalid(String expected, String example) {
+  CommandException invalidValue(String expected, String example) {
     return new CommandException(
         location + name + printable(text) + " is not " + expected, name + example);
   }
 
-  /// For settings whose words stay unsaid: there may be a secret in them.
-  CommandException rejected(String message, String remedy) {
-    return new CommandException(location + name + message, remedy);
+  /// An error that does not quote the value, because the value may contain a secret.
+  CommandException rejection(String message, String remedy) {
+    String label = name.endsWith("=") ? name.substring(0, name.length() - 1) + ": " : name;
+    return new CommandException(location + label + message, remedy);
   }
 
-  /// Safe to print, and short.
+  /// The text, safe to print and cut to a readable length.
   static String printable(String text) {
     String plain = Console.sanitize(text);
     return plain.length() <= MAX_PRINTED ? plain : plain.substring(0, MAX_PRINTED) + "…";

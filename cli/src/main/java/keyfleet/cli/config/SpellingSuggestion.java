@@ -4,14 +4,14 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 
-/// What somebody may have meant who wrote a name that nothing has.
+/// Suggests the known name that is closest to a misspelled one.
 final class SpellingSuggestion {
-  /// Longer words are nobody's slip of the finger.
+  /// A longer word is not worth comparing: it is no known name with a typing error.
   private static final int MAX_LENGTH = 64;
 
   private SpellingSuggestion() {}
 
-  /// The known name that the fewest edits make of `word`; nothing if it took many.
+  /// The candidate with the smallest edit distance; empty if the distance is large.
   static Optional<String> nearest(String word, Collection<String> candidates) {
     if (word.length() > MAX_LENGTH) {
       return Optional.empty();
@@ -22,7 +22,7 @@ final class SpellingSuggestion {
         .min(Comparator.comparingInt(name -> editDistance(word, name)));
   }
 
-  /// Letters to insert, delete or replace.
+  /// Counts the characters to insert, delete or replace.
   private static int editDistance(String from, String to) {
     int[] previousRow = new int[to.length() + 1];
     for (int j = 0; j <= to.length(); j++) {

@@ -9,15 +9,15 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// Where a plugin's spans go, if anywhere.
+/// Where the KMS plugin sends its spans.
 ///
-/// @param collector null if nobody traces
-/// @param ratio of the traces that begin in the plugin
+/// @param collectorAddress null without tracing
+/// @param ratio the share of calls that start a new trace if they arrive without one
 public record TracingSettings(@Nullable CollectorAddress collectorAddress, double ratio) {
   private static final String ENDPOINT = "--otlp-endpoint";
   private static final String RATIO = "--trace-ratio";
 
-  /// The one variable of OpenTelemetry's that is heard: it names the same thing in every program.
+  /// The only OpenTelemetry variable that this program reads.
   private static final String VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
   private static final Pattern FRACTION = Pattern.compile("0|1|1\\.0{1,9}|0\\.[0-9]{1,9}");
@@ -27,14 +27,15 @@ public record TracingSettings(@Nullable CollectorAddress collectorAddress, doubl
             option(
                 ENDPOINT,
                 "URL",
-                "An OpenTelemetry collector that takes spans over HTTP. Default: "
+                "An OpenTelemetry collector that accepts spans over HTTP. Default: "
                     + VARIABLE
                     + ", else none."))
         .addOption(
             option(
                 RATIO,
                 "0..1",
-                "Of the calls that bring no trace, how many begin one (default: 1)."));
+                "The share of calls that start a new trace if they arrive without one (default:"
+                    + " 1)."));
   }
 
   private static OptionSpec option(String name, String label, String description) {
@@ -47,8 +48,8 @@ public record TracingSettings(@Nullable CollectorAddress collectorAddress, doubl
 
   static TracingSettings of(ParseResult parsed, Map<String, String> environment) {
     return new TracingSettings(
-        endpoint(parsed, environment).map(TracingSettings::collector).orElse(null),
-        setting(parsed, RATIO).map(TracingSettings::ratio).orElse(1.0));
+        endpoint(parsed, environment).map(TracingSettings::parseCollector).orElse(null),
+        setting(parsed, RATIO).map(TracingSettings::parseRatio).orElse(1.0));
   }
 
   private static Optional<Setting> setting(ParseResult parsed, String flag) {
@@ -57,7 +58,7 @@ public record TracingSettings(@Nullable CollectorAddress collectorAddress, doubl
         : Optional.empty();
   }
 
-  /// An empty variable is one that nobody set, as OpenTelemetry has it.
+  /// An empty variable counts as unset, as OpenTelemetry specifies.
   private static Optional<Setting> endpoint(ParseResult parsed, Map<String, String> environment) {
     String variable = environment.getOrDefault(VARIABLE, "");
     return setting(parsed, ENDPOINT)
@@ -65,21 +66,22 @@ public record TracingSettings(@Nullable CollectorAddress collectorAddress, doubl
             variable.isBlank() ? Optional.empty() : Optional.of(Setting.named(VARIABLE, variable)));
   }
 
-  private static CollectorAddress collector(Setting setting) {
+  private static CollectorAddress parseCollector(Setting setting) {
     if (setting.text().contains("@")) {
-      throw setting.rejected(
-          "names a user, and spans are sent as nobody", setting.name() + CollectorAddress.EXAMPLE);
+      throw setting.rejection(
+          "the URL names a user, but spans are sent without credentials",
+          setting.name() + CollectorAddress.EXAMPLE);
     }
     return CollectorAddress.parse(setting.text())
         .orElseThrow(() ->
-            setting.invalid(
-                "a collector's address: http://HOST:PORT or https://HOST:PORT is, without a query",
+            setting.invalidValue(
+                "a collector address; use http://HOST:PORT or https://HOST:PORT without a query",
                 CollectorAddress.EXAMPLE));
   }
 
-  private static double ratio(Setting setting) {
+  private static double parseRatio(Setting setting) {
     if (!FRACTION.matcher(setting.text()).matches()) {
-      throw setting.invalid("a ratio: a number from 0 to 1 is", "0.1");
+      throw setting.invalidValue("a ratio; use a number from 0 to 1", "0.1");
     }
     return Double.parseDouble(setting.text());
   }

@@ -7,26 +7,26 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// Whether a command waits, and how long at most.
+/// The options `--wait` and `--timeout`.
 public record WaitOptions(boolean shouldWait, Duration timeout) {
   private static final String WAIT = "--wait";
   private static final String TIMEOUT = "--timeout";
   private static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(10);
 
-  /// Between two looks at the store.
+  /// The pause between two reads of the store.
   static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
   public static CommandSpec addTo(CommandSpec spec) {
     return spec.addOption(
             OptionSpec.builder(WAIT)
                 .type(boolean.class)
-                .description("Wait until it is so.")
+                .description("Wait for the result instead of returning at once.")
                 .build())
         .addOption(
             OptionSpec.builder(TIMEOUT)
                 .paramLabel("DURATION")
                 .type(String.class)
-                .description("With --wait: at most so long (default: 10m).")
+                .description("With --wait: the maximum time to wait (default: 10m).")
                 .build());
   }
 
@@ -36,18 +36,18 @@ public record WaitOptions(boolean shouldWait, Duration timeout) {
       return new WaitOptions(shouldWait, DEFAULT_TIMEOUT);
     }
     if (!shouldWait) {
-      throw new CommandException(TIMEOUT + " means nothing without " + WAIT, WAIT + " as well");
+      throw new CommandException(TIMEOUT + " has no effect without " + WAIT, WAIT + " as well");
     }
     Setting timeout = Setting.named(TIMEOUT, parsed.matchedOptionValue(TIMEOUT, ""));
     return new WaitOptions(true, timeout.toDuration("10m"));
   }
 
-  /// On this clock, from now.
+  /// Starts the timeout now.
   public Deadline startDeadline(Ticker ticker) {
     return new Deadline(ticker, ticker.nanos(), timeout);
   }
 
-  /// When waiting ends.
+  /// The time at which waiting ends.
   public record Deadline(Ticker ticker, long startNanos, Duration timeout) {
     private static final Duration FOR_EVER = Duration.ofDays(10_000);
 
@@ -59,7 +59,7 @@ public record WaitOptions(boolean shouldWait, Duration timeout) {
       return Duration.ofNanos(ticker.nanos() - startNanos).compareTo(timeout) >= 0;
     }
 
-    /// Not beyond the end.
+    /// Pauses until the next poll, but not past the end.
     public void pause() {
       Duration left = timeout.minus(Duration.ofNanos(ticker.nanos() - startNanos));
       ticker.pause(left.compareTo(POLL_INTERVAL) < 0 ? left : POLL_INTERVAL);

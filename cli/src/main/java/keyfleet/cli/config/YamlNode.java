@@ -2,11 +2,11 @@ package keyfleet.cli.config;
 
 import java.util.List;
 
-/// What a configuration file is made of: words, lists and fields, each with its line.
+/// A node of a YAML document with its line.
 sealed interface YamlNode {
   int line();
 
-  /// Every value is text: what it means is for its key to say.
+  /// A value. It is always text; the key decides what the text means.
   record Scalar(String text, int line) implements YamlNode {}
 
   record Sequence(List<YamlNode> items, int line) implements YamlNode {
@@ -15,7 +15,7 @@ sealed interface YamlNode {
     }
   }
 
-  /// No two have the same name.
+  /// Entries with distinct names.
   record Mapping(List<Entry> entries, int line) implements YamlNode {
     public Mapping {
       entries = List.copyOf(entries);

@@ -20,12 +20,12 @@ import org.snakeyaml.engine.v2.events.SequenceStartEvent;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 
-/// Reads a small part of YAML: fields, lists and words. Anchors, aliases, tags, several documents
-/// and deep nesting are refused, so a file is never more than it looks like.
+/// Reads a subset of YAML: mappings, sequences and scalars. Anchors, aliases, tags, several
+/// documents and deep nesting are refused, so that a file means what it shows.
 ///
-/// The only class that knows the parser; nobody loads it where there is no file.
+/// This is the only class that uses the YAML parser; a command without a file does not load it.
 final class YamlReader {
-  /// Twice what our own keys need.
+  /// Twice the depth of the known keys.
   private static final int MAX_DEPTH = 8;
 
   private static final Set<String> NULL_WORDS = Set.of("", "~", "null", "Null", "NULL");
@@ -43,7 +43,7 @@ final class YamlReader {
     this.events = new Parse(limits).parseString(text).iterator();
   }
 
-  /// What the text holds; no fields if it is empty.
+  /// Parses the text. An empty text is an empty mapping.
   static Mapping read(String file, String text) {
     YamlReader reader = new YamlReader(file, text);
     reader.nextEvent(); // the stream begins
@@ -55,23 +55,24 @@ final class YamlReader {
     reader.nextEvent(); // the document ends
     Event last = reader.nextEvent();
     if (last.getEventId() != Event.ID.StreamEnd) {
-      throw reader.refusal(line(last), "a second document begins", "one document in one file");
+      throw reader.refusal(line(last), "a second document begins here", "one document in one file");
     }
     return switch (root) {
-      case Mapping fields -> fields;
+      case Mapping mapping -> mapping;
       case Scalar(String empty, int line) when empty.isEmpty() -> new Mapping(List.of(), line);
       case Scalar scalar -> throw reader.notAMapping(scalar);
-      case Sequence items -> throw reader.notAMapping(items);
+      case Sequence sequence -> throw reader.notAMapping(sequence);
     };
   }
 
   private CommandException notAMapping(YamlNode root) {
-    return refusal(root.line(), "a configuration is keys and values", "store: sqlite:keyfleet.db");
+    return refusal(
+        root.line(), "a configuration consists of keys and values", "store: sqlite:keyfleet.db");
   }
 
   private YamlNode readNode(Event event, int depth) {
     if (depth > MAX_DEPTH) {
-      throw refusal(line(event), "more than " + MAX_DEPTH + " levels are nested", "fewer levels");
+      throw refusal(line(event), "more than " + MAX_DEPTH + " nested levels", "fewer levels");
     }
     return switch (event) {
       case ScalarEvent scalar -> readScalar(scalar);
@@ -79,7 +80,7 @@ final class YamlReader {
       case MappingStartEvent start -> readMapping(start, depth);
       default ->
           throw refusal(
-              line(event), "aliases are not taken", "write out what the alias stands for");
+              line(event), "aliases are not supported", "write out what the alias stands for");
     };
   }
 
@@ -102,7 +103,7 @@ final class YamlReader {
 
   private Mapping readMapping(MappingStartEvent start, int depth) {
     rejectAnchorAndTag(start, start.getTag().isPresent());
-    List<Entry> fields = new ArrayList<>();
+    List<Entry> entries = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (Event event = nextEvent();
         event.getEventId() != Event.ID.MappingEnd;
@@ -111,17 +112,17 @@ final class YamlReader {
       if (!names.add(name)) {
         throw refusal(
             line(event),
-            "the key " + Setting.printable(name) + " is there twice",
+            "the key " + Setting.printable(name) + " appears twice",
             "keep one of them");
       }
-      fields.add(new Entry(name, line(event), readNode(nextEvent(), depth + 1)));
+      entries.add(new Entry(name, line(event), readNode(nextEvent(), depth + 1)));
     }
-    return new Mapping(fields, line(start));
+    return new Mapping(entries, line(start));
   }
 
   private String readKey(Event event) {
     if (!(event instanceof ScalarEvent scalar)) {
-      throw refusal(line(event), "a key is one word", "store: sqlite:keyfleet.db");
+      throw refusal(line(event), "a key must be a single value", "store: sqlite:keyfleet.db");
     }
     rejectAnchorAndTag(scalar, scalar.getTag().isPresent());
     return scalar.getValue();
@@ -129,15 +130,15 @@ final class YamlReader {
 
   private void rejectAnchorAndTag(NodeEvent event, boolean isTagged) {
     if (event.getAnchor().isPresent()) {
-      throw refusal(line(event), "anchors are not taken", "write the value out where it is needed");
+      throw refusal(
+          line(event), "anchors are not supported", "write the value out where it is needed");
     }
     if (isTagged) {
-      throw refusal(line(event), "tags are not taken", "leave it out: every value is text");
+      throw refusal(line(event), "tags are not supported", "leave it out: every value is text");
     }
   }
 
-  /// The parser has several ways to say no, and perhaps a fault or two of its own; each is a file
-  /// that is not read.
+  /// Any exception of the parser, also one from a defect in it, means that the file is not valid.
   private Event nextEvent() {
     try {
       return events.next();
@@ -161,7 +162,7 @@ final class YamlReader {
     return event.getStartMark().map(YamlReader::line).orElse(1);
   }
 
-  /// People count from one.
+  /// The parser counts lines from 0, people from 1.
   private static int line(Mark mark) {
     return mark.getLine() + 1;
   }

@@ -3,7 +3,8 @@
 /// A flag wins over a variable, a variable over the file. The file is read into a [ParsedConfig];
 /// [ConfigValidator] checks each value, and [EffectiveConfig] puts the values in place of the
 /// variables that are not set. Code that reads a variable therefore reads the file too. The
-/// settings of the long-running processes stand here because the file is checked by the same rules.
+/// settings of the long-running processes are in this package because the file is checked by the
+/// same rules.
 ///
 /// [EngineFactory] and [KekProviderSet] map store URLs and provider names to the modules that
 /// implement them.

@@ -6,13 +6,14 @@ import keyfleet.cli.output.CommandException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `demo`: a fleet on this machine, a laggard, a rotation under load whose driver dies, and the end
-/// of the old key. Nothing is left behind, and nothing of the caller's is read.
+/// `demo`: runs a fleet on this machine, with a laggard, a rotation under load whose driver is
+/// killed, and the removal of the old key. It ignores the settings of the caller and leaves nothing
+/// behind.
 public final class DemoCommand implements Command {
   private final CommandContext context;
   private final String launcher;
 
-  /// `launcher` is the program that the demonstration calls; empty if nobody knows.
+  /// `launcher` is the program that starts the processes; empty if it is unknown.
   public DemoCommand(CommandContext context, String launcher) {
     this.context = context;
     this.launcher = launcher;
@@ -23,8 +24,8 @@ public final class DemoCommand implements Command {
     CommandSpec spec = CommandSpec.wrapWithoutInspection(this);
     spec.usageMessage()
         .description(
-            "Shows a rotation on real processes, in about a minute, on this machine alone.",
-            "Exit: 0 every claim held; 1 one did not.");
+            "Shows a key rotation on local processes, in about a minute.",
+            "Exit: 0 every claim held; 1 a claim did not hold.");
     return spec;
   }
 
@@ -32,10 +33,11 @@ public final class DemoCommand implements Command {
   public int run(ParseResult parsed) {
     if (launcher.isEmpty()) {
       throw new CommandException(
-          "demo starts other processes, and was not told by which program", "./keyfleet demo");
+          "demo starts other processes, but does not know the program that starts keyfleet",
+          "./keyfleet demo");
     }
     LocalDemoFleet fleet = LocalDemoFleet.open(launcher, context.runtime().get().ticker());
-    // Also if a signal ends this process: it would leave others behind.
+    // The hook also runs after a signal, so that no process of the demonstration stays behind.
     Thread hook = Thread.ofPlatform().name("keyfleet-demo-end").unstarted(fleet::close);
     Runtime.getRuntime().addShutdownHook(hook);
     return new DemoScenario(fleet, context.console().out()).run();

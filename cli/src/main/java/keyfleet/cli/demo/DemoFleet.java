@@ -3,9 +3,9 @@ package keyfleet.cli.demo;
 import java.time.Duration;
 import java.util.List;
 
-/// Where the demonstration plays: it runs commands and processes, and holds their keys.
+/// The fleet of the demonstration: runs commands and processes, and manages their key files.
 interface DemoFleet {
-  /// What a command or a process came to.
+  /// The exit code and output of a command or process.
   record CommandResult(int exitCode, List<String> out, List<String> err) {}
 
   /// Runs a command as the operator.
@@ -16,16 +16,16 @@ interface DemoFleet {
 
   long pid(String name);
 
-  /// Ends it without a warning.
+  /// Kills the process without a signal that it could handle.
   void kill(String name);
 
-  /// Asks it to end, and waits until it has.
+  /// Stops the process and waits until it has ended.
   CommandResult stop(String name);
 
-  /// Gives a process a key that the operator has.
+  /// Copies a key of the operator to a process.
   void copyKey(int version, String name);
 
-  /// Deletes a key everywhere, the operator's copy too.
+  /// Deletes a key of every process, and of the operator.
   void deleteKey(int version);
 
   void pause(Duration duration);

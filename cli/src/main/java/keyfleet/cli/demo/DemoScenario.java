@@ -11,15 +11,15 @@ import keyfleet.store.Document;
 import keyfleet.store.MalformedValueException;
 import keyfleet.store.Value;
 
-/// What the demonstration shows, and what it claims to have shown. Each claim is judged by what
-/// came back, and every one must hold.
+/// The script of the demonstration and its claims. Each claim is checked against the output of the
+/// commands; the demonstration succeeds only if every claim holds.
 final class DemoScenario {
   private static final List<String> PROCESSES =
       List.of("worker-1", "worker-2", "scheduler", "shop");
   private static final String LAGGARD = "worker-2";
   private static final String ORDERS = "3000";
 
-  /// Slow enough that a person, or a signal, comes in between.
+  /// Slow enough to see the rotation, and to kill its driver half-way.
   private static final String RATE = "500";
 
   private static final int MAX_POLLS = 240;
@@ -65,20 +65,21 @@ final class DemoScenario {
     startProcess("worker-2", "server", "--roles", "worker", "--rate", RATE);
     startProcess("scheduler", "server", "--roles", "scheduler");
     startProcess("shop", "demo-shop", "--orders", ORDERS);
-    out.println("  (the shop writes and reads orders with a sealed card from here on)");
+    out.println("  (from now on the shop writes and reads orders with a sealed card number)");
     CommandResult ready =
-        runAndPrint(verify(1, "--min-processes=" + PROCESSES.size(), "--wait", "--timeout=60s"));
+        runAndPrint(
+            verifyCommand(1, "--min-processes=" + PROCESSES.size(), "--wait", "--timeout=60s"));
     checkClaim("all four processes hold version 1", ready.exitCode() == ExitCode.OK);
   }
 
   private void showLaggardRefused() {
-    printScene("Version 2 reaches all but one of them, and the gate says which");
+    printScene("Version 2 reaches all but one of them, and the gate names it");
     runAndPrint("kek", "generate", "--version=2", "--provider", "file:keys/operator");
     PROCESSES.stream().filter(it -> !it.equals(LAGGARD)).forEach(it -> copyKey(2, it));
     runAndPrint("kek", "announce", "--version=2");
-    // The others need two heartbeats to prove it.
-    poll(() -> fleet.run(verify(2, "-o", "json")), it -> laggards(it) == 1);
-    CommandResult refused = runAndPrint(verify(2));
+    // The other processes need two heartbeats to prove the version.
+    poll(() -> fleet.run(verifyCommand(2, "-o", "json")), it -> countLaggards(it) == 1);
+    CommandResult refused = runAndPrint(verifyCommand(2));
     List<String> named = refused.err().stream().filter(it -> it.startsWith("host=")).toList();
     String line = " pid=" + fleet.pid(LAGGARD) + " ";
     checkClaim(
@@ -88,32 +89,32 @@ final class DemoScenario {
             && named.getFirst().contains(line)
             && named.getFirst().endsWith("reason=missing"));
     CommandResult rotate = runAndPrint("kek", "rotate", "--from-version=1", "--to-version=2");
-    checkClaim("rotate refuses as well", rotate.exitCode() == ExitCode.CONDITION_NOT_MET);
+    checkClaim("kek rotate refuses too", rotate.exitCode() == ExitCode.CONDITION_NOT_MET);
   }
 
   private void fixLaggard() {
-    printScene("It gets the key file, and needs no restart");
+    printScene("The process gets the key file, and needs no restart");
     copyKey(2, LAGGARD);
-    CommandResult ready = runAndPrint(verify(2, "--wait", "--timeout=60s"));
+    CommandResult ready = runAndPrint(verifyCommand(2, "--wait", "--timeout=60s"));
     checkClaim("the fleet is ready for version 2", ready.exitCode() == ExitCode.OK);
   }
 
   private String killDriver() {
     printScene("A rotation under load, whose driver is killed half-way");
     CommandResult started = runAndPrint("kek", "rotate", "--from-version=1", "--to-version=2");
-    checkClaim("the rotation is ordered", started.exitCode() == ExitCode.OK);
-    Document status = status(it -> number(it, "done") > 0 && isIn(it, "rewrapping"));
+    checkClaim("the rotation started", started.exitCode() == ExitCode.OK);
+    Document status = awaitStatus(it -> number(it, "done") > 0 && isInPhase(it, "rewrapping"));
     String driver = text(status, "driver").replaceFirst("/.*", "");
     boolean isHalfWay = number(status, "done") < number(status, "total");
     out.println(
-        "  (%d of %d orders are moved; %s drives)"
+        "  (%d of %d orders have been moved; %s drives the rotation)"
             .formatted(number(status, "done"), number(status, "total"), driver));
     boolean isWorker = driver.startsWith("worker-");
     if (isWorker) {
       out.println("$ kill -9 %d".formatted(fleet.pid(driver)));
       fleet.kill(driver);
     }
-    checkClaim("a worker was killed while it drove", isWorker && isHalfWay);
+    checkClaim("a worker was killed while it drove the rotation", isWorker && isHalfWay);
     return driver;
   }
 
@@ -121,14 +122,14 @@ final class DemoScenario {
     CommandResult end =
         runAndPrint(
             "kek", "rotate", "--from-version=1", "--to-version=2", "--wait", "--timeout=90s");
-    Document status = status(it -> !text(it, "state").equals("in_progress"));
+    Document status = awaitStatus(it -> !text(it, "state").equals("in_progress"));
     String driver = text(status, "driver").replaceFirst("/.*", "");
     checkClaim(
-        "another worker took over, and completed it", wasTakenOver(end, status, driver, killed));
+        "another worker took over, and completed it", isTakenOver(end, status, driver, killed));
     checkClaim("no record failed", number(status, "failed_records") == 0);
   }
 
-  private static boolean wasTakenOver(
+  private static boolean isTakenOver(
       CommandResult end, Document status, String driver, String killed) {
     return end.exitCode() == ExitCode.OK
         && text(status, "state").equals("completed")
@@ -137,7 +138,7 @@ final class DemoScenario {
   }
 
   private void checkShopUndisturbed() {
-    printScene("What the shop saw of it");
+    printScene("What the shop noticed");
     CommandResult shop = fleet.stop("shop");
     Document result = parseLastLine(shop.out());
     out.println(
@@ -164,7 +165,7 @@ final class DemoScenario {
     String[] remove = {"kek", "remove", "--version=1", "--yes"};
     CommandResult removed = runAndPrint(remove);
     if (removed.exitCode() == ExitCode.CONDITION_NOT_MET) {
-      out.println("  (until the heartbeat of the killed worker has expired)");
+      out.println("  (waiting until the heartbeat of the killed worker expires)");
       poll(() -> fleet.run(remove), it -> it.exitCode() == ExitCode.OK);
       removed = runAndPrint(remove);
     }
@@ -173,25 +174,25 @@ final class DemoScenario {
     fleet.deleteKey(1);
     Document checked = parseLastLine(fleet.run("demo-shop", "--check").out());
     long orders = number(checked, "orders");
-    out.println("  %d of %d orders open".formatted(number(checked, "opened"), orders));
+    out.println("  %d of %d orders can be opened".formatted(number(checked, "opened"), orders));
     checkClaim(
-        "every order opens without the bytes of version 1",
+        "every order opens without the key of version 1",
         orders >= Integer.parseInt(ORDERS) && number(checked, "opened") == orders);
   }
 
   private void verifyAudit() {
-    printScene("Who did what is written down, and chained");
+    printScene("The audit records who did what");
     checkClaim(
         "the audit chain is intact", runAndPrint("audit", "verify").exitCode() == ExitCode.OK);
   }
 
-  private static String[] verify(int target, String... moreArguments) {
-    List<String> words = new ArrayList<>(List.of("kek", "verify", "--target=" + target));
-    words.addAll(List.of(moreArguments));
-    return words.toArray(String[]::new);
+  private static String[] verifyCommand(int target, String... moreArguments) {
+    List<String> arguments = new ArrayList<>(List.of("kek", "verify", "--target=" + target));
+    arguments.addAll(List.of(moreArguments));
+    return arguments.toArray(String[]::new);
   }
 
-  private Document status(Predicate<Document> wanted) {
+  private Document awaitStatus(Predicate<Document> wanted) {
     CommandResult last =
         poll(
             () -> fleet.run("kek", "status", "-o", "json"),
@@ -199,43 +200,43 @@ final class DemoScenario {
     return parseLastLine(last.out());
   }
 
-  private interface Poll {
+  private interface PolledCommand {
     CommandResult run();
   }
 
-  /// What came back last: what was wanted, or what there was when time was up.
-  private CommandResult poll(Poll poll, Predicate<CommandResult> wanted) {
-    CommandResult commandResult = poll.run();
-    for (int i = 0; i < MAX_POLLS && !wanted.test(commandResult); i++) {
+  /// Repeats the command until it has the wanted result or the time is up; returns the last result.
+  private CommandResult poll(PolledCommand command, Predicate<CommandResult> wanted) {
+    CommandResult result = command.run();
+    for (int i = 0; i < MAX_POLLS && !wanted.test(result); i++) {
       fleet.pause(POLL_INTERVAL);
-      commandResult = poll.run();
+      result = command.run();
     }
-    return commandResult;
+    return result;
   }
 
-  private static long laggards(CommandResult commandResult) {
-    Document report = parseLastLine(commandResult.out());
+  private static long countLaggards(CommandResult result) {
+    Document report = parseLastLine(result.out());
     return report.has("laggards") ? report.documents("laggards").size() : 0;
   }
 
-  private void printScene(String words) {
+  private void printScene(String title) {
     out.println();
-    out.println("# " + words);
+    out.println("# " + title);
   }
 
-  private CommandResult runAndPrint(String... words) {
-    out.println("$ keyfleet " + String.join(" ", words));
-    CommandResult commandResult = fleet.run(words);
-    commandResult.out().forEach(out::println);
-    commandResult.err().forEach(out::println);
-    return commandResult;
+  private CommandResult runAndPrint(String... arguments) {
+    out.println("$ keyfleet " + String.join(" ", arguments));
+    CommandResult result = fleet.run(arguments);
+    result.out().forEach(out::println);
+    result.err().forEach(out::println);
+    return result;
   }
 
-  private void startProcess(String name, String... words) {
+  private void startProcess(String name, String... arguments) {
     out.println(
         "$ KEYFLEET_INSTANCE=%s KEYFLEET_PROVIDER=file:keys/%s keyfleet %s &"
-            .formatted(name, name, String.join(" ", words)));
-    fleet.start(name, words);
+            .formatted(name, name, String.join(" ", arguments)));
+    fleet.start(name, arguments);
   }
 
   private void copyKey(int version, String name) {
@@ -243,15 +244,15 @@ final class DemoScenario {
     fleet.copyKey(version, name);
   }
 
-  private void checkClaim(String words, boolean isTrue) {
+  private void checkClaim(String claim, boolean isTrue) {
     claimCount++;
-    out.println((isTrue ? "[ok]   " : "[FAIL] ") + words);
+    out.println((isTrue ? "[ok]   " : "[FAIL] ") + claim);
     if (!isTrue) {
-      failedClaims.add(words);
+      failedClaims.add(claim);
     }
   }
 
-  private static boolean isIn(Document status, String phase) {
+  private static boolean isInPhase(Document status, String phase) {
     return text(status, "phase").equals(phase);
   }
 
@@ -263,7 +264,7 @@ final class DemoScenario {
     return document.has(field) ? document.number(field) : -1;
   }
 
-  /// The last line; an empty document if it is none.
+  /// Parses the last line; an empty document if it is not JSON.
   private static Document parseLastLine(List<String> lines) {
     try {
       return Document.parse(Value.of(lines.isEmpty() ? "{}" : lines.getLast()));

@@ -32,8 +32,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `demo-shop`: the application of the demonstration. It keeps orders with a sealed card, writes
-/// and reads them without a pause, and says at its end whether each read was right.
+/// `demo-shop`: the application of the demonstration. It writes and reads orders with a sealed card
+/// number until it is stopped, and then reports whether each read was right.
 public final class DemoShopCommand implements Command {
   private static final String CARD = "card";
   private static final CollectionShape ORDERS =
@@ -72,7 +72,7 @@ public final class DemoShopCommand implements Command {
               .role("shop")
               .collection(
                   storeConnections.recordsEngineName(), storeConnections.recordsEngine(), ORDERS);
-      providers.providers().forEach(builder::provider);
+      providers.all().forEach(builder::provider);
       try (Member member = builder.join()) {
         SealedRecords orders = member.records(ORDERS.name());
         Document result =
@@ -87,7 +87,7 @@ public final class DemoShopCommand implements Command {
     return ExitCode.OK;
   }
 
-  /// Opens every order that there is.
+  /// Opens every stored order.
   private static Document checkAll(SealedRecords orders, Records records) {
     long found = 0;
     long opened = 0;
@@ -110,7 +110,8 @@ public final class DemoShopCommand implements Command {
     }
   }
 
-  /// What the shop does all day. It is alone in its collection, so it knows what it must find.
+  /// Writes and reads orders. No other process writes to this collection, so the workload knows
+  /// what each read must return.
   private static final class Workload {
     private static final Duration PAUSE = Duration.ofMillis(1);
 
@@ -175,7 +176,7 @@ public final class DemoShopCommand implements Command {
     private boolean write(BooleanSupplier write) {
       writes++;
       try {
-        return write.getAsBoolean() || recordFault("a write found another record");
+        return write.getAsBoolean() || recordFault("a write conflicted with another record");
       } catch (MemberException e) {
         return recordFault(e.getMessage());
       }
@@ -185,13 +186,14 @@ public final class DemoShopCommand implements Command {
       reads++;
       try (PlainFields found = orders.find(id).orElse(PlainFields.ofTexts(Map.of(CARD, "none")))) {
         if (!found.text(CARD).equals(cards.get(id))) {
-          recordFault(id + " is not what was written");
+          recordFault(id + " does not have the card that was written");
         }
       } catch (MemberException e) {
         recordFault(e.getMessage());
       }
     }
 
+    /// Returns false, for the caller to return.
     private boolean recordFault(String text) {
       faults++;
       firstFault = firstFault.isEmpty() ? text : firstFault;

@@ -16,12 +16,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import keyfleet.providers.Ticker;
 
-/// The demonstration on real processes, in a folder that is gone afterwards.
+/// Runs the demonstration on real processes, in a temporary folder that is deleted afterwards.
 final class LocalDemoFleet implements DemoFleet {
   private static final String OPERATOR = "operator";
   private static final Duration MAX_RUNTIME = Duration.ofMinutes(2);
 
-  /// Short, so that a minute is enough.
+  /// Short timings, so that the demonstration takes about a minute.
   private static final Map<String, String> TIMINGS =
       Map.of(
           "KEYFLEET_TIMING_HEARTBEAT", "500ms",
@@ -35,7 +35,7 @@ final class LocalDemoFleet implements DemoFleet {
   private final String launcher;
   private final Path folder;
   private final Ticker ticker;
-  private final Map<String, RunningProcess> runningProcess = new ConcurrentHashMap<>();
+  private final Map<String, RunningProcess> runningProcesses = new ConcurrentHashMap<>();
 
   private LocalDemoFleet(String launcher, Path folder, Ticker ticker) {
     this.launcher = launcher;
@@ -46,7 +46,8 @@ final class LocalDemoFleet implements DemoFleet {
   static LocalDemoFleet open(String launcher, Ticker ticker) {
     try {
       Path folder = Files.createTempDirectory("keyfleet-demo");
-      Files.createFile(folder.resolve("keyfleet.yaml")); // empty: nothing of this host's is read
+      Files.createFile(
+          folder.resolve("keyfleet.yaml")); // empty, so that no configuration of this host is read
       LocalDemoFleet fleet = new LocalDemoFleet(launcher, folder, ticker);
       fleet.createKeyFolder(OPERATOR);
       return fleet;
@@ -71,7 +72,7 @@ final class LocalDemoFleet implements DemoFleet {
     Path out = folder.resolve(name + ".out");
     Path err = folder.resolve(name + ".err");
     createKeyFolder(name);
-    runningProcess.put(name, new RunningProcess(spawn(name, out, err, arguments), out, err));
+    runningProcesses.put(name, new RunningProcess(spawn(name, out, err, arguments), out, err));
   }
 
   private Process spawn(String name, Path out, Path err, String... arguments) {
@@ -103,21 +104,21 @@ final class LocalDemoFleet implements DemoFleet {
   public void kill(String name) {
     find(name).process().destroyForcibly();
     awaitEnd(find(name));
-    runningProcess.remove(name);
+    runningProcesses.remove(name);
   }
 
   @Override
   public CommandResult stop(String name) {
     find(name).process().destroy();
     CommandResult result = awaitEnd(find(name));
-    runningProcess.remove(name);
+    runningProcesses.remove(name);
     return result;
   }
 
   private RunningProcess find(String name) {
-    RunningProcess found = runningProcess.get(name);
+    RunningProcess found = runningProcesses.get(name);
     if (found == null) {
-      throw new IllegalArgumentException("nobody of this name is on the stage: " + name);
+      throw new IllegalArgumentException("no demo process has this name: " + name);
     }
     return found;
   }
@@ -153,8 +154,8 @@ final class LocalDemoFleet implements DemoFleet {
   @Override
   public void deleteKey(int version) {
     try (Stream<Path> folders = Files.list(folder.resolve("keys"))) {
-      for (Path process : folders.toList()) {
-        Files.deleteIfExists(keyFile(process.getFileName().toString(), version));
+      for (Path keyFolder : folders.toList()) {
+        Files.deleteIfExists(keyFile(keyFolder.getFileName().toString(), version));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -180,14 +181,14 @@ final class LocalDemoFleet implements DemoFleet {
     ticker.pause(duration);
   }
 
-  /// Ends all that run, and deletes the folder.
+  /// Ends all processes and deletes the folder.
   void close() {
-    runningProcess.values().forEach(it -> it.process().destroyForcibly());
-    runningProcess.values().forEach(LocalDemoFleet::awaitEnd);
-    runningProcess.clear();
+    runningProcesses.values().forEach(it -> it.process().destroyForcibly());
+    runningProcesses.values().forEach(LocalDemoFleet::awaitEnd);
+    runningProcesses.clear();
     try (Stream<Path> all = Files.walk(folder)) {
-      for (Path process : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(process);
+      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -27,12 +27,13 @@ import keyfleet.store.engine.StoreUrl;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `doctor --store URL`: may key state be kept in this store?
+/// `doctor --store URL`: checks whether a store is safe for key state.
 public final class DoctorCommand implements Command {
   /// Long enough for a server on another continent.
   private static final Duration RACE_TIME_LIMIT = Duration.ofSeconds(20);
 
-  private static final String OTHER_STORE = "another store; no key state is safe in this one";
+  private static final String OTHER_STORE =
+      "keyfleet doctor --store=URL, with another store: key state is not safe in this one";
 
   private final Console console;
   private final Supplier<ProviderContext> runtime;
@@ -51,7 +52,9 @@ public final class DoctorCommand implements Command {
     spec.addOption(OutputFormat.option());
     spec.usageMessage()
         .description(
-            "Connects, measures, and races a few writers: what was acknowledged must be there.",
+            "Checks whether a store is safe for key state.",
+            "Connects, measures latency, and lets several writers race: every acknowledged write"
+                + " must be readable.",
             "Exit: 0 safe; 2 unsafe, or something is unknown; 1 no connection.");
     return spec;
   }
@@ -60,17 +63,17 @@ public final class DoctorCommand implements Command {
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
     StoreUrl url = StoreOptions.storeUrl(parsed, runtime.get());
-    DoctorReport doctorReport = new DoctorReport(url.toString(), runChecks(url));
-    doctorReport.print(format, console.out());
-    return doctorReport.worstLevel() == Level.OK ? ExitCode.OK : ExitCode.CONDITION_NOT_MET;
+    DoctorReport report = new DoctorReport(url.toString(), runChecks(url));
+    report.print(format, console.out());
+    return report.worstLevel() == Level.OK ? ExitCode.OK : ExitCode.CONDITION_NOT_MET;
   }
 
   private List<StoreCheck> runChecks(StoreUrl url) {
     try (Engine engine = openEngine.apply(url)) {
-      List<StoreCheck> storeChecks = new ArrayList<>(engine.storeChecks());
-      storeChecks.add(measureLatency(engine));
-      storeChecks.add(raceWriters(engine));
-      return storeChecks;
+      List<StoreCheck> checks = new ArrayList<>(engine.storeChecks());
+      checks.add(measureLatency(engine));
+      checks.add(raceWriters(engine));
+      return checks;
     } catch (StoreRefusedException e) {
       if (e.reason() == Reason.UNSAFE) {
         return List.of(StoreCheck.fail(e.getMessage(), e.remedy()));
@@ -81,9 +84,9 @@ public final class DoctorCommand implements Command {
 
   private StoreCheck measureLatency(Engine engine) {
     try {
-      return StoreLatency.measure(engine.kv(), ticker()::nanos, 10).storeCheck();
+      return StoreLatency.measure(engine.kv(), ticker()::nanos, 10).toCheck();
     } catch (StoreException e) {
-      return StoreCheck.fail("it stopped answering: " + e.getMessage(), OTHER_STORE);
+      return StoreCheck.fail("the store stopped answering: " + e.getMessage(), OTHER_STORE);
     }
   }
 
@@ -95,7 +98,7 @@ public final class DoctorCommand implements Command {
       return toCheck(
           new CompareAndSetProbe(engine.kv(), name, ticker()::nanos, RACE_TIME_LIMIT).run());
     } catch (StoreException e) {
-      return StoreCheck.fail("writers could not race: " + e.getMessage(), OTHER_STORE);
+      return StoreCheck.fail("the race of writers failed: " + e.getMessage(), OTHER_STORE);
     }
   }
 
@@ -103,14 +106,14 @@ public final class DoctorCommand implements Command {
     return switch (verdict) {
       case Passed(int races) ->
           StoreCheck.ok(
-              "compare-and-set holds: of %d races each had one winner, and kept what it wrote"
+              "compare-and-set works: each of %d races had one winner, and its write was kept"
                   .formatted(races));
       case Failed(String message) ->
           StoreCheck.fail("compare-and-set is broken: " + message, OTHER_STORE);
       case Inconclusive(String message) ->
           StoreCheck.warn(
               "compare-and-set could not be judged: " + message,
-              "keyfleet doctor again, when the store has less to do");
+              "keyfleet doctor, when the store is less busy");
     };
   }
 

@@ -11,13 +11,10 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
-/// What `doctor` found about a store.
-record DoctorReport(String store, List<StoreCheck> storeChecks) {
+/// The checks of `doctor` and their result.
+record DoctorReport(String store, List<StoreCheck> checks) {
   Level worstLevel() {
-    return storeChecks.stream()
-        .map(StoreCheck::level)
-        .max(Comparator.naturalOrder())
-        .orElse(Level.FAIL);
+    return checks.stream().map(StoreCheck::level).max(Comparator.naturalOrder()).orElse(Level.FAIL);
   }
 
   void print(OutputFormat format, PrintStream out) {
@@ -29,10 +26,10 @@ record DoctorReport(String store, List<StoreCheck> storeChecks) {
 
   private void printTable(PrintStream out) {
     out.println(store);
-    for (StoreCheck storeCheck : storeChecks) {
-      out.printf("%-6s %s%n", "[" + label(storeCheck.level()) + "]", storeCheck.sentence());
-      if (!storeCheck.remedy().isEmpty()) {
-        out.println("       Try: " + storeCheck.remedy());
+    for (StoreCheck check : checks) {
+      out.printf("%-6s %s%n", "[" + label(check.level()) + "]", check.sentence());
+      if (!check.remedy().isEmpty()) {
+        out.println("       Try: " + check.remedy());
       }
     }
   }
@@ -43,11 +40,11 @@ record DoctorReport(String store, List<StoreCheck> storeChecks) {
           .writeStringProperty("store", store)
           .writeStringProperty("verdict", label(worstLevel()));
       json.writeArrayPropertyStart("checks");
-      for (StoreCheck storeCheck : storeChecks) {
+      for (StoreCheck check : checks) {
         json.writeStartObject()
-            .writeStringProperty("level", label(storeCheck.level()))
-            .writeStringProperty("sentence", storeCheck.sentence())
-            .writeStringProperty("remedy", storeCheck.remedy())
+            .writeStringProperty("level", label(check.level()))
+            .writeStringProperty("sentence", check.sentence())
+            .writeStringProperty("remedy", check.remedy())
             .writeEndObject();
       }
       json.writeEndArray().writeEndObject().writeRaw('\n');

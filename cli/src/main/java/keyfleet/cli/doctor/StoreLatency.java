@@ -14,12 +14,12 @@ import keyfleet.store.WriteResult;
 import keyfleet.store.WriteResult.Written;
 import keyfleet.store.engine.StoreCheck;
 
-/// How long a store takes to answer a read and to compare and set, in nanoseconds: the median.
+/// The median latency of a read and of a compare-and-set, in nanoseconds.
 record StoreLatency(long read, long write) {
   private static final Bucket SCRATCH = new Bucket.Lasting("keyfleet_probe");
   private static final Key KEY = new Key("latency");
 
-  /// A heartbeat is several calls, and must be over long before the next.
+  /// A heartbeat makes several calls to the store, and must be done long before the next heartbeat.
   private static final long SLOW_WRITE_NANOS = 1_000_000_000;
 
   static StoreLatency measure(Kv kv, LongSupplier clock, int times) {
@@ -38,7 +38,7 @@ record StoreLatency(long read, long write) {
     return new StoreLatency(median(reads), median(writes));
   }
 
-  StoreCheck storeCheck() {
+  StoreCheck toCheck() {
     String message =
         String.format(
             Locale.ROOT,
@@ -46,15 +46,17 @@ record StoreLatency(long read, long write) {
             read / 1e6,
             write / 1e6);
     return write > SLOW_WRITE_NANOS
-        ? StoreCheck.warn(message + ": heartbeats may be late", "a store nearer to the fleet")
+        ? StoreCheck.warn(
+            message + ": heartbeats may be late",
+            "keyfleet doctor --store=URL, with a store closer to the fleet")
         : StoreCheck.ok(message);
   }
 
-  private static Revision requireRevision(WriteResult writeResult) {
-    if (writeResult instanceof Written(Revision revision)) {
+  private static Revision requireRevision(WriteResult result) {
+    if (result instanceof Written(Revision revision)) {
       return revision;
     }
-    throw new StoreException("a lone writer's write was not acknowledged");
+    throw new StoreException("a write without any competing writer was not acknowledged");
   }
 
   private static long median(List<Long> times) {

@@ -1,5 +1,8 @@
 package keyfleet.cli.kek;
 
+import static keyfleet.cli.kek.EnvelopeInventory.UncountedCollection.Cause.NOT_REACHED;
+import static keyfleet.cli.kek.EnvelopeInventory.UncountedCollection.Cause.NOT_REGISTERED;
+
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,40 +24,42 @@ import keyfleet.store.StoreException;
 import keyfleet.store.engine.EnvelopeScan;
 import tools.jackson.core.JsonGenerator;
 
-/// Which envelopes there are: of a keyring, those in registered collections; of anyone, those that
-/// nobody declared.
+/// The envelopes in the stores: those of a keyring in registered collections, and those in fields
+/// that no process registered.
 record EnvelopeInventory(
     KeyringName keyring,
-    List<CountedCollection> countedCollection,
+    List<CountedCollection> countedCollections,
     List<UncountedCollection> notCounted,
-    EnvelopeScanReport envelopeScanReport) {
-  /// One collection that was counted.
+    EnvelopeScanReport scanReport) {
   record CountedCollection(CollectionRegistration registration, Census census) {}
 
-  /// One that was not, and why.
-  record UncountedCollection(CollectionRegistration registration, String reason) {}
-
-  private static final String DECLARED = "declared, and no process has registered it yet";
+  /// A collection that could not be counted, and why.
+  record UncountedCollection(CollectionRegistration registration, Cause cause, String reason) {
+    enum Cause {
+      NOT_REGISTERED,
+      NOT_REACHED
+    }
+  }
 
   static EnvelopeInventory take(
       CommandSession session, List<DeclaredCollection> declared, long rows) {
-    List<CountedCollection> countedCollection = new ArrayList<>();
+    List<CountedCollection> countedCollections = new ArrayList<>();
     List<UncountedCollection> notCounted = new ArrayList<>();
     List<CollectionRegistration> all = session.collectionRegistry().allRegistrations();
     for (CollectionRegistration collection : all) {
       if (collection.keyring().equals(session.keyring())) {
-        count(session, collection, countedCollection, notCounted);
+        count(session, collection, countedCollections, notCounted);
       }
     }
     notCounted.addAll(findDeclaredOnly(session, declared, all));
     return new EnvelopeInventory(
         session.keyring(),
-        countedCollection,
+        countedCollections,
         notCounted,
         EnvelopeScanReport.scan(session.storeConnections(), all, rows));
   }
 
-  /// Collections that the configuration hands to this keyring, and no process has taken over.
+  /// Collections that the configuration assigns to this keyring but that no process has registered.
   private static List<UncountedCollection> findDeclaredOnly(
       CommandSession session,
       List<DeclaredCollection> declared,
@@ -67,41 +72,45 @@ record EnvelopeInventory(
             registered.stream()
                 .noneMatch(it ->
                     it.engine().equals(engine) && it.collection().equals(collection.collection())))
-        .map(collection -> new UncountedCollection(collection, DECLARED))
+        .map(collection ->
+            new UncountedCollection(
+                collection, NOT_REGISTERED, "declared, but no process has registered it yet"))
         .toList();
   }
 
-  /// Whether all that is missing waits for a process to register it.
-  boolean isOnlyDeclared() {
-    return notCounted.stream().allMatch(it -> it.reason().equals(DECLARED));
+  /// Whether all uncounted collections are declared but not registered yet.
+  boolean isMissingOnlyRegistrations() {
+    return notCounted.stream().allMatch(it -> it.cause() == NOT_REGISTERED);
   }
 
   private static void count(
       CommandSession session,
       CollectionRegistration collection,
-      List<CountedCollection> countedCollection,
+      List<CountedCollection> countedCollections,
       List<UncountedCollection> notCounted) {
     try {
       Optional<Records> records = session.storeConnections().findRecords(collection);
       if (records.isPresent()) {
-        countedCollection.add(new CountedCollection(collection, records.get().census()));
+        countedCollections.add(new CountedCollection(collection, records.get().census()));
       } else {
         notCounted.add(
             new UncountedCollection(
-                collection, "neither --store nor --records is " + collection.engine()));
+                collection,
+                NOT_REACHED,
+                "neither --store nor --records names " + collection.engine()));
       }
     } catch (StoreException e) {
-      notCounted.add(new UncountedCollection(collection, e.getMessage()));
+      notCounted.add(new UncountedCollection(collection, NOT_REACHED, e.getMessage()));
     }
   }
 
   long unreadable() {
-    return countedCollection.stream().mapToLong(it -> it.census().unreadable()).sum();
+    return countedCollections.stream().mapToLong(it -> it.census().unreadable()).sum();
   }
 
   void printTables(PrintStream out) {
     TextTable table = new TextTable("COLLECTION", "VERSION", "BELONGING", "CARRYING");
-    for (CountedCollection collection : countedCollection) {
+    for (CountedCollection collection : countedCollections) {
       String title = title(collection.registration());
       SortedSet<KekVersion> versions = versions(collection.census());
       for (KekVersion version : versions) {
@@ -119,7 +128,7 @@ record EnvelopeInventory(
       }
     }
     table.print(out);
-    if (!envelopeScanReport.undeclaredEnvelopes().isEmpty()) {
+    if (!scanReport.undeclared().isEmpty()) {
       out.println();
       printUndeclared(out);
     }
@@ -127,10 +136,9 @@ record EnvelopeInventory(
 
   private void printUndeclared(PrintStream out) {
     TextTable table = new TextTable("UNDECLARED", "FIELD", "FORM", "VERSION", "VALUES");
-    for (EnvelopeScanReport.UndeclaredEnvelopes collection :
-        envelopeScanReport.undeclaredEnvelopes()) {
-      EnvelopeScan.Finding finding = collection.finding();
-      String title = Console.sanitize(collection.engine() + " " + finding.collection());
+    for (EnvelopeScanReport.UndeclaredEnvelopes undeclared : scanReport.undeclared()) {
+      EnvelopeScan.Finding finding = undeclared.finding();
+      String title = Console.sanitize(undeclared.engine() + " " + finding.collection());
       String field = Console.sanitize(finding.field());
       String form = EnumText.toKebabCase(finding.encoding());
       for (Map.Entry<KekVersion, Long> it : finding.versions().entrySet()) {
@@ -143,14 +151,14 @@ record EnvelopeInventory(
     table.print(out);
   }
 
-  static String title(CollectionRegistration where) {
-    return Console.sanitize(where.engine() + " " + where.collection());
+  static String title(CollectionRegistration registration) {
+    return Console.sanitize(registration.engine() + " " + registration.collection());
   }
 
   void write(JsonGenerator json) {
     json.writeStringProperty("keyring", keyring.value());
     json.writeArrayPropertyStart("collections");
-    countedCollection.forEach(it -> write(json, it));
+    countedCollections.forEach(it -> write(json, it));
     json.writeEndArray().writeArrayPropertyStart("not_counted");
     for (UncountedCollection collection : notCounted) {
       startCollectionObject(
@@ -158,14 +166,14 @@ record EnvelopeInventory(
       json.writeStringProperty("reason", collection.reason()).writeEndObject();
     }
     json.writeEndArray().writeArrayPropertyStart("undeclared");
-    envelopeScanReport.undeclaredEnvelopes().forEach(it -> write(json, it));
+    scanReport.undeclared().forEach(it -> write(json, it));
     json.writeEndArray().writeArrayPropertyStart("not_scanned");
-    for (EnvelopeScanReport.UnscannedPart collection : envelopeScanReport.unscannedPart()) {
+    for (EnvelopeScanReport.UnscannedPart unscanned : scanReport.unscannedParts()) {
       json.writeStartObject()
-          .writeStringProperty("engine", collection.engine())
-          .writeStringProperty("what", collection.skippedPart().what())
-          .writeStringProperty("reason", collection.skippedPart().reason())
-          .writeStringProperty("cause", EnumText.toSnakeCase(collection.skippedPart().cause()))
+          .writeStringProperty("engine", unscanned.engine())
+          .writeStringProperty("what", unscanned.part().what())
+          .writeStringProperty("reason", unscanned.part().reason())
+          .writeStringProperty("cause", EnumText.toSnakeCase(unscanned.part().cause()))
           .writeEndObject();
     }
     json.writeEndArray();
@@ -188,12 +196,12 @@ record EnvelopeInventory(
         .writeEndObject();
   }
 
-  private static void write(JsonGenerator json, EnvelopeScanReport.UndeclaredEnvelopes collection) {
-    startCollectionObject(json, collection.engine(), collection.finding().collection());
-    json.writeStringProperty("field", collection.finding().field())
-        .writeStringProperty("form", EnumText.toSnakeCase(collection.finding().encoding()))
+  private static void write(JsonGenerator json, EnvelopeScanReport.UndeclaredEnvelopes undeclared) {
+    startCollectionObject(json, undeclared.engine(), undeclared.finding().collection());
+    json.writeStringProperty("field", undeclared.finding().field())
+        .writeStringProperty("form", EnumText.toSnakeCase(undeclared.finding().encoding()))
         .writeArrayPropertyStart("versions");
-    collection
+    undeclared
         .finding()
         .versions()
         .forEach((version, count) ->
@@ -202,7 +210,7 @@ record EnvelopeInventory(
                 .writeNumberProperty("values", count)
                 .writeEndObject());
     json.writeEndArray()
-        .writeNumberProperty("unreadable", collection.finding().unreadable())
+        .writeNumberProperty("unreadable", undeclared.finding().unreadable())
         .writeEndObject();
   }
 

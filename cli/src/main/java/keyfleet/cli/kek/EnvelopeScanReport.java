@@ -12,48 +12,48 @@ import keyfleet.store.engine.EnvelopeScan.Cause;
 import keyfleet.store.engine.EnvelopeScan.Scope;
 import keyfleet.store.engine.EnvelopeScan.SkippedPart;
 
-/// What a look through every place that a command was told of came to.
+/// The result of searching every store of a command for envelopes.
 record EnvelopeScanReport(
-    List<UndeclaredEnvelopes> undeclaredEnvelopes, List<UnscannedPart> unscannedPart) {
-  /// Envelopes that no registration speaks of.
+    List<UndeclaredEnvelopes> undeclared, List<UnscannedPart> unscannedParts) {
+  /// Envelopes in a field that no registration names.
   record UndeclaredEnvelopes(String engine, EnvelopeScan.Finding finding) {}
 
-  record UnscannedPart(String engine, SkippedPart skippedPart) {}
+  record UnscannedPart(String engine, SkippedPart part) {}
 
-  /// A place that does not answer keeps nobody from the other.
+  /// Searches each store. A store that fails does not stop the search of the others.
   static EnvelopeScanReport scan(
       StoreConnections storeConnections, List<CollectionRegistration> registered, long rows) {
-    List<UndeclaredEnvelopes> undeclaredEnvelopes = new ArrayList<>();
-    List<UnscannedPart> unscannedPart = new ArrayList<>();
-    for (SearchedStore searchedStore : storeConnections.searchedStores()) {
-      String engine = searchedStore.engine();
+    List<UndeclaredEnvelopes> undeclared = new ArrayList<>();
+    List<UnscannedPart> unscannedParts = new ArrayList<>();
+    for (SearchedStore store : storeConnections.searchedStores()) {
+      String engine = store.engine();
       try {
         EnvelopeScan envelopeScan =
-            searchedStore.open().get().scanForEnvelopes(toScope(searchedStore, registered, rows));
+            store.open().get().scanForEnvelopes(toScope(store, registered, rows));
         envelopeScan
             .undeclared()
-            .forEach(it -> undeclaredEnvelopes.add(new UndeclaredEnvelopes(engine, it)));
-        envelopeScan.notScanned().forEach(it -> unscannedPart.add(new UnscannedPart(engine, it)));
+            .forEach(it -> undeclared.add(new UndeclaredEnvelopes(engine, it)));
+        envelopeScan.notScanned().forEach(it -> unscannedParts.add(new UnscannedPart(engine, it)));
       } catch (StoreException e) {
-        unscannedPart.add(
+        unscannedParts.add(
             new UnscannedPart(engine, new SkippedPart("all of it", e.getMessage(), Cause.TROUBLE)));
       }
     }
-    return new EnvelopeScanReport(undeclaredEnvelopes, unscannedPart);
+    return new EnvelopeScanReport(undeclared, unscannedParts);
   }
 
-  /// Of all keyrings: what belongs to another is declared.
+  /// The collections of all keyrings count as declared, not only those of this keyring.
   private static Scope toScope(
-      SearchedStore searchedStore, List<CollectionRegistration> registered, long rows) {
+      SearchedStore store, List<CollectionRegistration> registered, long rows) {
     return new Scope(
         registered.stream()
-            .filter(searchedStore::has)
+            .filter(store::has)
             .map(StoreConnections::toShape)
             .collect(Collectors.toSet()),
         rows);
   }
 
   boolean isComplete() {
-    return unscannedPart.stream().noneMatch(it -> it.skippedPart().cause() == Cause.TROUBLE);
+    return unscannedParts.stream().noneMatch(it -> it.part().cause() == Cause.TROUBLE);
   }
 }

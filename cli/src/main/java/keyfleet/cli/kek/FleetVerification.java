@@ -7,10 +7,11 @@ import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.config.WaitOptions;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
+import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
 import picocli.CommandLine.ParseResult;
 
-/// `kek verify --target=N`, apart from the local check, which loads nothing of this.
+/// `kek verify --target=N`. It is separate from `--local`, which must not load the classes of a
+/// store.
 final class FleetVerification {
   private final CommandContext context;
 

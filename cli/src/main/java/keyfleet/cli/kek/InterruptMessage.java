@@ -2,13 +2,16 @@ package keyfleet.cli.kek;
 
 import keyfleet.cli.output.Console;
 
-/// Words for who leaves a command with Ctrl-C. The JVM then exits with 130; what the fleet does
-/// goes on.
+/// Prints a message when the user ends a command with Ctrl-C. The JVM then exits with 130; the
+/// rotation continues.
 final class InterruptMessage implements AutoCloseable {
   private final Thread hook;
 
   InterruptMessage(Console console, String text) {
-    hook = Thread.ofPlatform().name("keyfleet-farewell").unstarted(() -> print(console, text));
+    hook =
+        Thread.ofPlatform()
+            .name("keyfleet-interrupt-message")
+            .unstarted(() -> print(console, text));
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
@@ -23,7 +26,7 @@ final class InterruptMessage implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      // it is being said
+      // the JVM is shutting down, so the hook prints the message
     }
   }
 }

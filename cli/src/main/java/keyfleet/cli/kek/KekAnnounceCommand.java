@@ -28,7 +28,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `kek announce`: makes a version known whose bytes this host holds. The first makes the keyring.
+/// `kek announce`: registers a key version of this host with the fleet. The first version creates
+/// the keyring.
 public final class KekAnnounceCommand implements Command {
   private static final String USE = "--use";
   private static final KeyringName PLUGIN_KEYRING = new KeyringName("kms");
@@ -43,7 +44,11 @@ public final class KekAnnounceCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
     StoreOptions.addWithRecords(spec);
-    spec.addOption(KeyOptions.version().required(true).description("The version.").build())
+    spec.addOption(
+            KeyOptions.versionOption()
+                .required(true)
+                .description("The version to announce.")
+                .build())
         .addOption(
             OptionSpec.builder(USE)
                 .paramLabel("USE")
@@ -55,8 +60,8 @@ public final class KekAnnounceCommand implements Command {
         .addOption(OutputFormat.option());
     spec.usageMessage()
         .description(
-            "Makes a version known to the fleet. This host must hold its bytes; nobody needs it"
-                + " yet.",
+            "Registers a new key version with the fleet.",
+            "This host must have the key; other processes may load it later.",
             "On an empty keyring, version 1 becomes active, with the timings of"
                 + " KEYFLEET_TIMING_….");
     return spec;
@@ -82,18 +87,20 @@ public final class KekAnnounceCommand implements Command {
                 + session.keyring()
                 + " is for "
                 + EnumText.toKebabCase(before.identity().use())
-                + " for good",
-            "another --keyring");
+                + ", and the use of a keyring never changes",
+            "keyfleet kek announce --version=%d --use=%s --keyring=NAME, with another keyring"
+                .formatted(version.number(), EnumText.toKebabCase(use)));
       }
       Result result =
           before != null && before.versions().containsKey(version)
               ? confirmAnnounced(session, before, version)
-              : session.rotationOrders(session.keys().load()).announce(version, use, timings);
+              : session.keyringOperations(session.keys().load()).announce(version, use, timings);
       return report(session.keyring(), version, result, format);
     }
   }
 
-  /// As a process with these variables would want them; it would not start in a fleet with others.
+  /// The timings that these variables set, else the defaults. A process refuses to join a fleet
+  /// whose timings differ from its variables.
   private static Timings configuredTimings(Map<String, String> environment) {
     Timings configured = ProcessSettings.of(environment, LocalProcess.current()).timings();
     return configured == null ? Timings.DEFAULT : configured;
@@ -110,21 +117,21 @@ public final class KekAnnounceCommand implements Command {
     };
   }
 
-  /// Where a keystore was lost, fences tell how far it had come. A new one must begin above them,
-  /// so all must be seen.
+  /// If a keystore was lost, its collections still have fences. A new keystore must start above
+  /// these fences, so this command must be able to read every registered collection.
   private static void requireReachableCollections(CommandSession session) {
     for (CollectionRegistration registration :
         session.collectionRegistry().registrations(session.keyring())) {
       if (session.storeConnections().findRecords(registration).isEmpty()) {
         throw new CommandException(
-            "keyring %s had records in %s %s, which cannot be reached from here"
+            "keyring %s has records in %s %s, which this command cannot reach"
                 .formatted(session.keyring(), registration.engine(), registration.collection()),
-            "--records URL");
+            "keyfleet kek announce --version=1 --records=URL");
       }
     }
   }
 
-  /// Whoever announces twice has the same bytes, or a problem.
+  /// Announcing a known version again succeeds if this host has the same key.
   private static Result confirmAnnounced(
       CommandSession session, Keystore keystore, KekVersion version) {
     session.keys().requireProved(keystore, version);
@@ -138,7 +145,8 @@ public final class KekAnnounceCommand implements Command {
           case Unchanged(Keystore same) -> same;
           case Refused(String reason) ->
               throw CommandException.conditionNotMet(
-                  version + " is not announced: " + reason, "keyfleet kek list");
+                  version + " is not announced: " + reason,
+                  "keyfleet kek list" + KeyOptions.keyringFlag(keyring));
         };
     String state = EnumText.toKebabCase(keystore.stateOf(version).orElse(VersionState.ANNOUNCED));
     if (format == OutputFormat.JSON) {

@@ -19,8 +19,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `kek generate`: 32 random bytes, into a key file or, if that is asked for, to standard output.
-/// It makes bytes and nothing else; no keystore learns of them.
+/// `kek generate`: writes 32 random bytes to a key file, or prints them. It changes no store.
 public final class KekGenerateCommand implements Command {
   private final Console console;
   private final Supplier<ProviderContext> runtime;
@@ -33,7 +32,10 @@ public final class KekGenerateCommand implements Command {
   @Override
   public CommandSpec spec() {
     CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
-    spec.addOption(KeyOptions.version().description("The version; needed for a key file.").build());
+    spec.addOption(
+        KeyOptions.versionOption()
+            .description("The version of the key; required for a key file.")
+            .build());
     spec.addOption(
         OptionSpec.builder("--stdout")
             .type(boolean.class)
@@ -41,10 +43,10 @@ public final class KekGenerateCommand implements Command {
             .build());
     spec.usageMessage()
         .description(
-            "Makes the bytes of a new key, and nothing else.",
-            "With --provider file:DIR: writes DIR/<keyring>.v<N>.key, mode 0600, never over an"
-                + " existing file.",
-            "Otherwise prints 64 hex digits: into a pipe, or on a terminal with --stdout.");
+            "Generates a new key, in a file or on standard output.",
+            "With --provider file:DIR: writes DIR/<keyring>.v<N>.key with mode 0600; an existing"
+                + " file is never overwritten.",
+            "Otherwise prints 64 hex digits: to a pipe, or to a terminal with --stdout.");
     return spec;
   }
 
@@ -71,7 +73,7 @@ public final class KekGenerateCommand implements Command {
   private void print(SecretBytes key, boolean isForced) {
     if (console.output() == Console.Output.TERMINAL && !isForced) {
       throw new CommandException(
-          "a key is not shown on a terminal unless --stdout is given",
+          "a key is not printed on a terminal without --stdout",
           "keyfleet kek generate --version=1 --provider file:DIR");
     }
     byte[] text = KeyHex.format(key);

@@ -15,8 +15,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `kek inventory`: how many records of each registered collection are under which version, and
-/// which envelopes lie where nobody declared them.
+/// `kek inventory`: counts the records of each registered collection by key version, and finds
+/// envelopes in fields that are not registered.
 public final class KekInventoryCommand implements Command {
   private static final String SAMPLE = "--sample";
 
@@ -35,16 +35,17 @@ public final class KekInventoryCommand implements Command {
             .paramLabel("N")
             .type(String.class)
             .description(
-                "Look for undeclared envelopes in N rows of each table only (default: in all).")
+                "Search only N rows of each table for undeclared envelopes (default: all).")
             .build());
     spec.usageMessage()
         .description(
-            "Counts the records of every registered collection by version. BELONGING: it is the"
-                + " record's lowest version; CARRYING: a field of the record needs it.",
-            "Then looks through the store and the records for envelopes in fields that nobody"
-                + " registered, and says what it did not look at.",
-            "Exit: 0 all were counted, and there are no others; 2 a collection was not, or holds"
-                + " what cannot be read; or there are undeclared envelopes, or might be.");
+            "Counts the records of each collection by key version.",
+            "BELONGING counts records whose lowest version this is; CARRYING counts records with a"
+                + " field that needs it.",
+            "Then searches the store and the records for envelopes in fields that are not"
+                + " registered, and lists what it did not search.",
+            "Exit: 0 everything was counted and nothing is undeclared; 2 something was not counted,"
+                + " not searched, unreadable, or undeclared.");
     return spec;
   }
 
@@ -70,7 +71,7 @@ public final class KekInventoryCommand implements Command {
     String text = parsed.matchedOptionValue(SAMPLE, "");
     if (!text.matches("[1-9][0-9]{0,8}")) {
       throw new CommandException(
-          "%s=%s is not a number of rows: 1 to 999999999 is"
+          "%s=%s is not a number of rows; use 1 to 999999999"
               .formatted(SAMPLE, Console.sanitize(text)),
           SAMPLE + "=1000");
     }
@@ -82,35 +83,36 @@ public final class KekInventoryCommand implements Command {
       printLine(
           "not counted: " + EnvelopeInventory.title(item.registration()) + ": " + item.reason());
     }
-    for (EnvelopeScanReport.UnscannedPart item : inventory.envelopeScanReport().unscannedPart()) {
+    for (EnvelopeScanReport.UnscannedPart item : inventory.scanReport().unscannedParts()) {
       printLine(
           "not scanned: %s: %s: %s"
-              .formatted(item.engine(), item.skippedPart().what(), item.skippedPart().reason()));
+              .formatted(item.engine(), item.part().what(), item.part().reason()));
     }
     if (!inventory.notCounted().isEmpty()) {
       return reportUnmet(
           "not all collections were counted",
-          inventory.isOnlyDeclared()
-              ? "start a process with this configuration, which registers them"
-              : "--records with the URL of those that are missing");
+          inventory.isMissingOnlyRegistrations()
+              ? "keyfleet server --roles worker, which registers the collections of its"
+                  + " configuration"
+              : "keyfleet kek inventory --records=URL, with the store that holds them");
     }
     if (inventory.unreadable() > 0) {
       return reportUnmet(
-          inventory.unreadable() + " records have a field that is no envelope",
-          "mend or delete them: nobody can say which version they need");
+          inventory.unreadable() + " records have a field that is not an envelope",
+          "repair or delete them, because it is unknown which key version they need");
     }
-    if (!inventory.envelopeScanReport().undeclaredEnvelopes().isEmpty()) {
+    if (!inventory.scanReport().undeclared().isEmpty()) {
       return reportUnmet(
-          inventory.envelopeScanReport().undeclaredEnvelopes().size()
-              + " fields hold envelopes and are not declared: no rotation reaches them",
-          "declare collection, id and sealed fields in keyfleet.yaml, or where the process joins"
-              + " that seals them; base64 must become bytes first");
+          inventory.scanReport().undeclared().size()
+              + " fields hold envelopes but are not declared, so no rotation moves them",
+          "declare the collection, its id and its sealed fields in keyfleet.yaml or in the process"
+              + " that seals; convert base64 values to bytes first");
     }
-    return inventory.envelopeScanReport().isComplete()
+    return inventory.scanReport().isComplete()
         ? ExitCode.OK
         : reportUnmet(
-            "not all could be scanned",
-            "the command again, with a URL and a user that can read it");
+            "some places could not be searched",
+            "keyfleet kek inventory --records=URL, with a user that may read everything");
   }
 
   private void printLine(String line) {

@@ -19,8 +19,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 import tools.jackson.core.JsonGenerator;
 
-/// `kek list`: the versions of a keyring, what may be done with each, and how many processes hold
-/// it.
+/// `kek list`: prints the versions of a keyring, their states, and how many processes have loaded
+/// each.
 public final class KekListCommand implements Command {
   private final CommandContext context;
 
@@ -34,8 +34,9 @@ public final class KekListCommand implements Command {
     StoreOptions.addTo(spec).addOption(OutputFormat.option());
     spec.usageMessage()
         .description(
-            "Lists the versions of a keyring. LOADED and CURRENT count fresh processes that hold a"
-                + " version, and that seal under it.");
+            "Lists the versions of a keyring.",
+            "LOADED counts the fresh processes that hold a version, CURRENT those that seal under"
+                + " it.");
     return spec;
   }
 
@@ -65,11 +66,11 @@ public final class KekListCommand implements Command {
     TextTable table = new TextTable("VERSION", "STATE", "PROVIDER", "LOADED", "CURRENT");
     keystore
         .versions()
-        .forEach((version, keyVersion) ->
+        .forEach((version, entry) ->
             table.addRow(
                 version.toString(),
-                stateText(keyVersion),
-                keyVersion.provider(),
+                stateText(entry),
+                entry.provider(),
                 countLoaded(version, fresh) + "/" + fresh.size(),
                 countCurrent(version, fresh) + "/" + fresh.size()));
     table.print(context.console().out());
@@ -83,25 +84,25 @@ public final class KekListCommand implements Command {
     json.writeArrayPropertyStart("versions");
     keystore
         .versions()
-        .forEach((version, keyVersion) ->
+        .forEach((version, entry) ->
             json.writeStartObject()
                 .writeNumberProperty("version", version.number())
-                .writeStringProperty("state", EnumText.toSnakeCase(keyVersion.state()))
+                .writeStringProperty("state", EnumText.toSnakeCase(entry.state()))
                 .writeBooleanProperty("compromised", keystore.isCompromised(version))
-                .writeStringProperty("provider", keyVersion.provider())
+                .writeStringProperty("provider", entry.provider())
                 .writeNumberProperty("loaded", countLoaded(version, fresh))
                 .writeNumberProperty("current", countCurrent(version, fresh))
                 .writeEndObject());
     json.writeEndArray();
   }
 
-  private static String stateText(VersionEntry keyVersion) {
-    String state = EnumText.toKebabCase(keyVersion.state());
-    return keyVersion.trust() == VersionEntry.Trust.COMPROMISED ? state + ", compromised" : state;
+  private static String stateText(VersionEntry entry) {
+    String state = EnumText.toKebabCase(entry.state());
+    return entry.trust() == VersionEntry.Trust.COMPROMISED ? state + ", compromised" : state;
   }
 
   private static long countLoaded(KekVersion version, List<Heartbeat> fresh) {
-    return fresh.stream().filter(it -> it.loadedVersion().containsKey(version)).count();
+    return fresh.stream().filter(it -> it.loadedVersions().containsKey(version)).count();
   }
 
   private static long countCurrent(KekVersion version, List<Heartbeat> fresh) {

@@ -16,7 +16,7 @@ import keyfleet.providers.pkcs11.Pkcs11Settings;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `kek pkcs11-init`: a new key inside a token, which never leaves it.
+/// `kek pkcs11-init`: creates a key inside a PKCS#11 token. The key never leaves the token.
 public final class KekPkcs11InitCommand implements Command {
   private final Console console;
   private final Supplier<ProviderContext> runtime;
@@ -29,12 +29,13 @@ public final class KekPkcs11InitCommand implements Command {
   @Override
   public CommandSpec spec() {
     CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
-    spec.addOption(KeyOptions.version().required(true).description("The version to make.").build());
+    spec.addOption(
+        KeyOptions.versionOption().required(true).description("The version to create.").build());
     spec.usageMessage()
         .description(
-            "Makes a key in a PKCS#11 token, and nothing else: AES-256, labelled"
-                + " keyfleet-<keyring>-v<N>, not extractable.",
-            "A label that exists is refused.");
+            "Creates a key inside a PKCS#11 token.",
+            "The key is AES-256, labelled keyfleet-<keyring>-v<N>, and not extractable. A label"
+                + " that exists is refused.");
     return spec;
   }
 
@@ -48,7 +49,9 @@ public final class KekPkcs11InitCommand implements Command {
     }
     console
         .err()
-        .println("made keyfleet-%s-%s in %s".formatted(keyring, version, settings.tokenLabel()));
+        .println(
+            "created keyfleet-%s-%s in token %s"
+                .formatted(keyring, version, settings.tokenLabel()));
     return ExitCode.OK;
   }
 
@@ -57,7 +60,7 @@ public final class KekPkcs11InitCommand implements Command {
       return settings;
     }
     throw new CommandException(
-        "pkcs11-init needs one provider of kind pkcs11",
+        "pkcs11-init needs exactly one provider, of kind pkcs11",
         "--provider 'pkcs11:MODULE?token=LABEL&pin-file=FILE'");
   }
 }

@@ -28,14 +28,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `kek remove`: takes a version out of use when nothing needs it, and later, for ever.
+/// `kek remove`: disables a version that nothing needs, and later destroys it.
 public final class KekRemoveCommand implements Command {
   private static final String YES = "--yes";
   private static final String UNDO = "--undo";
   private static final String DESTROY = "--destroy";
   private static final String HORIZON = "--horizon";
 
-  /// How long backups are kept that may need the version.
+  /// How long a backup may exist that needs the version.
   private static final Duration DEFAULT_HORIZON = Duration.ofDays(30);
 
   private final CommandContext context;
@@ -48,10 +48,11 @@ public final class KekRemoveCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
     StoreOptions.addWithRecords(spec);
-    spec.addOption(KeyOptions.version().required(true).description("The version.").build())
-        .addOption(flag(YES, "Do not ask."))
-        .addOption(flag(UNDO, "Take a disabled version into use again, for opening."))
-        .addOption(flag(DESTROY, "Give up a disabled version for ever."))
+    spec.addOption(
+            KeyOptions.versionOption().required(true).description("The version to remove.").build())
+        .addOption(flag(YES, "Do not ask for confirmation."))
+        .addOption(flag(UNDO, "Enable a disabled version again, for opening only."))
+        .addOption(flag(DESTROY, "Destroy a disabled version; this cannot be undone."))
         .addOption(
             OptionSpec.builder(HORIZON)
                 .paramLabel("DURATION")
@@ -61,10 +62,11 @@ public final class KekRemoveCommand implements Command {
         .addOption(OutputFormat.option());
     spec.usageMessage()
         .description(
-            "Disables a version: from then on no process needs its bytes. It can be undone.",
-            "With --destroy it is given up for ever: delete its bytes everywhere, then give the"
-                + " same command again.",
-            "Exit: 0 done; 2 something needs it still, with each reason; 1 an error.");
+            "Disables a version that nothing needs any more.",
+            "After that no process needs its key. --undo enables the version again.",
+            "With --destroy the version is given up for good: delete its key everywhere, then run"
+                + " the same command again.",
+            "Exit: 0 done; 2 something still needs the version, with each reason; 1 an error.");
     return spec;
   }
 
@@ -80,23 +82,29 @@ public final class KekRemoveCommand implements Command {
     boolean isDestroy = parsed.matchedOptionValue(DESTROY, false);
     Duration horizon = horizon(parsed);
     if (isUndo && isDestroy) {
-      throw new CommandException(UNDO + " and " + DESTROY + " exclude each other", UNDO);
+      throw new CommandException(UNDO + " and " + DESTROY + " cannot be combined", UNDO);
     }
     if (parsed.hasMatchedOption(HORIZON) && !isDestroy) {
-      throw new CommandException(HORIZON + " means nothing without " + DESTROY, DESTROY);
+      throw new CommandException(HORIZON + " has no effect without " + DESTROY, DESTROY);
     }
     try (CommandSession session = context.openSession(parsed)) {
       Keystore keystore = session.requireKeystore();
+      String command =
+          "keyfleet kek remove --version=%d%s%s"
+              .formatted(
+                  version.number(),
+                  isUndo ? " " + UNDO : isDestroy ? " " + DESTROY : "",
+                  KeyOptions.keyringFlag(session.keyring()));
       if (!isUndo && !parsed.matchedOptionValue(YES, false)) {
-        confirm(session.keyring() + "/" + version, isDestroy);
+        confirm(session.keyring() + "/" + version, isDestroy, command);
       }
       Result result =
           isUndo
-              ? session.removalOrders().undo(version)
+              ? session.removalOperations().undo(version)
               : isDestroy
                   ? destroy(session, keystore, version, horizon)
                   : disable(session, keystore, version);
-      return report(session, version, result, format);
+      return report(session, version, result, format, command);
     }
   }
 
@@ -107,11 +115,11 @@ public final class KekRemoveCommand implements Command {
         .orElse(DEFAULT_HORIZON);
   }
 
-  private void confirm(String name, boolean isPermanent) {
+  private void confirm(String name, boolean isPermanent, String command) {
     Console console = context.console();
     if (!console.isTerminal()) {
       if (isPermanent) {
-        throw new CommandException("destroying " + name + " needs " + YES, YES);
+        throw new CommandException("destroying " + name + " needs " + YES, command + " " + YES);
       }
       return;
     }
@@ -120,28 +128,29 @@ public final class KekRemoveCommand implements Command {
             ? console.ask("This cannot be undone. Type " + name + " to destroy it:").equals(name)
             : console.ask("Disable " + name + "? [y/N]").matches("[yY]|[yY]es");
     if (!agreed) {
-      throw new CommandException("nothing was changed", "the same with " + YES);
+      throw new CommandException(name + " was not changed", command + " " + YES);
     }
   }
 
   private static Result disable(CommandSession session, Keystore keystore, KekVersion version) {
     return hasState(keystore, version, VersionState.DISABLED)
         ? new Unchanged(keystore)
-        : session.removalOrders().disable(version);
+        : session.removalOperations().disable(version);
   }
 
-  /// First it is given up; when its bytes are seen to be gone, it is destroyed.
+  /// The first call marks the version as destroying. A later call marks it as destroyed, once no
+  /// process holds its bytes.
   private static Result destroy(
       CommandSession session, Keystore keystore, KekVersion version, Duration horizon) {
     if (hasState(keystore, version, VersionState.DESTROYED)) {
       return new Unchanged(keystore);
     }
     if (!hasState(keystore, version, VersionState.DESTROYING)) {
-      return session.removalOrders().destroy(version, horizon);
+      return session.removalOperations().destroy(version, horizon);
     }
     List<String> holders = findHolders(session, keystore, version);
     return holders.isEmpty()
-        ? session.removalOrders().markDestroyed(version)
+        ? session.removalOperations().markDestroyed(version)
         : new Refused(String.join("; ", holders));
   }
 
@@ -149,12 +158,12 @@ public final class KekRemoveCommand implements Command {
       CommandSession session, Keystore keystore, KekVersion version) {
     List<String> holders = new ArrayList<>();
     for (Heartbeat heartbeat : session.keyringStore().readRoster(keystore.timings()).heartbeats()) {
-      if (heartbeat.loadedVersion().containsKey(version)) {
-        holders.add(new ProcessLine(heartbeat).name() + " still holds its bytes");
+      if (heartbeat.loadedVersions().containsKey(version)) {
+        holders.add(new ProcessLine(heartbeat).name() + " still holds its key");
       }
     }
     if (session.keys().load().providerByVersion().containsKey(version)) {
-      holders.add("this host still holds its bytes");
+      holders.add("this host still holds its key");
     }
     return holders;
   }
@@ -164,7 +173,11 @@ public final class KekRemoveCommand implements Command {
   }
 
   private int report(
-      CommandSession session, KekVersion version, Result result, OutputFormat format) {
+      CommandSession session,
+      KekVersion version,
+      Result result,
+      OutputFormat format,
+      String command) {
     List<String> reasons =
         result instanceof Refused(String all) ? List.of(all.split("; ")) : List.of();
     Keystore keystore =
@@ -179,21 +192,18 @@ public final class KekRemoveCommand implements Command {
     }
     if (reasons.isEmpty()) {
       context.console().err().println("%s %s is %s".formatted(session.keyring(), version, state));
-      printHint(keystore, version);
+      printHint(keystore, version, command);
       return ExitCode.OK;
     }
     context.console().err().println("keyfleet: %s stays %s:".formatted(version, state));
     reasons.forEach(it -> context.console().err().println("  " + Console.sanitize(it)));
-    context.console().err().println("Try: the same again when none of this holds");
+    context.console().err().println("Try: " + command + ", when none of these reasons holds");
     return ExitCode.CONDITION_NOT_MET;
   }
 
-  private void printHint(Keystore keystore, KekVersion version) {
+  private void printHint(Keystore keystore, KekVersion version, String command) {
     if (hasState(keystore, version, VersionState.DESTROYING)) {
-      context
-          .console()
-          .err()
-          .println("Now delete its bytes everywhere, then give the same command again.");
+      context.console().err().println("Now delete its key everywhere, then: " + command);
     }
   }
 

@@ -18,8 +18,8 @@ import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Result;
 import keyfleet.control.rotation.KeyringOperations.Unchanged;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Completed;
 import keyfleet.keyring.RotationJob;
@@ -28,8 +28,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `kek rotate` and `kek revoke`: from one version to another. The gate is asked first, so that the
-/// operator hears at once who is not ready; the driver asks it again, and its answer counts.
+/// `kek rotate` and `kek revoke`: start a rotation from one version to another.
+///
+/// The command checks the gate first, so that the operator sees at once which processes are not
+/// ready. The driver checks it again, and only that check decides.
 public final class KekRotateCommand implements Command {
   private static final String FROM = "--from-version";
   private static final String TO = "--to-version";
@@ -47,23 +49,25 @@ public final class KekRotateCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
     StoreOptions.addWithRecords(spec);
-    spec.addOption(version(FROM, "The active version.")).addOption(version(TO, "The next one."));
+    spec.addOption(version(FROM, "The version to replace, which is active now."))
+        .addOption(version(TO, "The version to make active."));
     if (kind == Kind.ROTATION) {
       spec.addOption(
           OptionSpec.builder(DRY_RUN)
               .type(boolean.class)
-              .description("Ask the gate, try every record's data key, and change nothing.")
+              .description("Check the gate and the data key of every record, and change nothing.")
               .build());
     }
     WaitOptions.addTo(ExpectedProcessOptions.addTo(spec)).addOption(OutputFormat.option());
     spec.usageMessage()
         .description(
             kind == Kind.ROTATION
-                ? "Moves all records to another version, then makes it the active one."
-                : "For a version in other hands: encrypts all records anew under another version.",
-            "A worker does it. On a terminal this command shows how far it is; elsewhere it returns"
-                + " once it is ordered, unless --wait is given. Ctrl-C leaves it going on.",
-            "Exit: 0 ordered, or completed; 2 not ready, refused, not completed; 1 bad input.");
+                ? "Moves all records to another version and makes it active."
+                : "Re-encrypts all records because a version is compromised.",
+            "Workers move the records. On a terminal this command shows the progress; elsewhere it"
+                + " returns once the rotation is started, unless --wait is given. Ctrl-C ends the"
+                + " command, not the rotation.",
+            "Exit: 0 started or completed; 2 not ready, refused or not completed; 1 bad input.");
     return spec;
   }
 
@@ -97,78 +101,76 @@ public final class KekRotateCommand implements Command {
       if (!readiness.isReady()) {
         return readiness.print(format, context.console());
       }
-      RotationJob rotationJob =
-          requireStarted(
-              session.rotationOrders().start(requestedKind, from, to, expectedProcesses));
+      Result result = session.keyringOperations().start(requestedKind, from, to, expectedProcesses);
+      RotationJob job = requireStarted(session, result);
       boolean shouldWatch =
           waitOptions.shouldWait()
               || requestedKind == Kind.DRY_RUN
               || (context.console().isTerminal() && format == OutputFormat.TABLE);
       return shouldWatch
-          ? watch(session, rotationJob, waitOptions, format)
-          : reportStarted(session, rotationJob, format);
+          ? watch(session, job, waitOptions, format)
+          : reportStarted(session, job, format);
     }
   }
 
-  /// Ordering it again does no harm.
+  /// Whether the last rotation was the same one and has completed.
   private static boolean isAlreadyDone(
       Keystore keystore, Kind kind, KekVersion from, KekVersion to) {
-    return keystore.rotation() instanceof Completed(RotationJob rotationJob)
-        && rotationJob.kind() == kind
-        && rotationJob.from().equals(from)
-        && rotationJob.to().equals(to);
+    return keystore.rotation() instanceof Completed(RotationJob job)
+        && job.kind() == kind
+        && job.from().equals(from)
+        && job.to().equals(to);
   }
 
-  private static RotationJob requireStarted(Result result) {
+  private static RotationJob requireStarted(CommandSession session, Result result) {
     Keystore keystore =
         switch (result) {
           case Done(Keystore after) -> after;
           case Unchanged(Keystore same) -> same;
-          case Refused(String reason) -> throw refusal(reason);
+          case Refused(String reason) -> throw refusal(session, reason);
         };
     return Rotation.unfinishedJob(keystore.rotation()).orElseThrow();
   }
 
-  private static CommandException refusal(String reason) {
+  private static CommandException refusal(CommandSession session, String reason) {
+    boolean hasWorker = session.keyringOperations().hasFreshWorker(session.requireKeystore());
     return CommandException.conditionNotMet(
         reason,
-        reason.contains("worker")
-            ? "keyfleet server --roles worker, on a host that holds both versions"
-            : "keyfleet kek status");
+        hasWorker
+            ? "keyfleet kek status" + KeyOptions.keyringFlag(session.keyring())
+            : "keyfleet server --roles worker, on a host that holds both versions");
   }
 
-  private int reportStarted(CommandSession session, RotationJob rotationJob, OutputFormat format) {
+  private int reportStarted(CommandSession session, RotationJob job, OutputFormat format) {
     if (format == OutputFormat.JSON) {
       RotationStatus.read(session).print(format, context.console().out());
     } else {
       context
           .console()
           .err()
-          .println(
-              "%s -> %s: rotation %s is ordered"
-                  .formatted(rotationJob.from(), rotationJob.to(), rotationJob.id()));
-      context.console().err().println("To see it: keyfleet kek watch");
+          .println("%s -> %s: rotation %s started".formatted(job.from(), job.to(), job.id()));
+      context
+          .console()
+          .err()
+          .println("To watch it: keyfleet kek watch" + KeyOptions.keyringFlag(session.keyring()));
     }
     return ExitCode.OK;
   }
 
   private int watch(
-      CommandSession session,
-      RotationJob rotationJob,
-      WaitOptions waitOptions,
-      OutputFormat format) {
+      CommandSession session, RotationJob job, WaitOptions waitOptions, OutputFormat format) {
     Console console = context.console();
-    boolean isLimited = waitOptions.shouldWait() || rotationJob.kind() == Kind.DRY_RUN;
+    boolean isLimited = waitOptions.shouldWait() || job.kind() == Kind.DRY_RUN;
     Deadline deadline =
         isLimited ? waitOptions.startDeadline(session.ticker()) : Deadline.never(session.ticker());
     DisplayMode displayMode =
         format == OutputFormat.JSON ? DisplayMode.NOTHING : DisplayMode.of(console, format);
     RotationStatus last =
         new RotationWatcher(session, console, new RotationDisplay(console, displayMode))
-            .watchUntil(view -> view.outcomeOf(rotationJob.id()).isPresent(), deadline);
+            .watchUntil(status -> status.outcomeOf(job.id()).isPresent(), deadline);
     if (format == OutputFormat.JSON) {
       last.print(format, console.out());
     }
-    return new RotationReport(rotationJob, last).print(console);
+    return new RotationReport(job, last).print(console);
   }
 }

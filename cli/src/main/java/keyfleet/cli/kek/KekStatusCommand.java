@@ -10,7 +10,7 @@ import keyfleet.cli.output.OutputFormat;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `kek status`: how far the rotation of a keyring is.
+/// `kek status`: prints the progress of the rotation of a keyring.
 public final class KekStatusCommand implements Command {
   private final CommandContext context;
 
@@ -22,7 +22,7 @@ public final class KekStatusCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
     StoreOptions.addTo(spec).addOption(OutputFormat.option());
-    spec.usageMessage().description("Shows how far the rotation of a keyring is, and what failed.");
+    spec.usageMessage().description("Shows the progress of a rotation and its failed records.");
     return spec;
   }
 

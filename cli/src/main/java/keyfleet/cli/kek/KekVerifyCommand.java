@@ -12,8 +12,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `kek verify --target=N`: is every process ready for this version? `kek verify --local`: does
-/// every key of this host work?
+/// Two checks: `kek verify --target=N` whether every process is ready for a version, `kek verify
+/// --local` whether every key of this host works.
 public final class KekVerifyCommand implements Command {
   public static final String LOCAL = "--local";
   static final String TARGET = "--target";
@@ -32,7 +32,7 @@ public final class KekVerifyCommand implements Command {
             OptionSpec.builder(TARGET)
                 .paramLabel("N")
                 .type(String.class)
-                .description("Check the fleet: has every process version N?")
+                .description("Check the fleet: is every process ready for version N?")
                 .build())
         .addOption(
             OptionSpec.builder(LOCAL)
@@ -42,10 +42,11 @@ public final class KekVerifyCommand implements Command {
     WaitOptions.addTo(ExpectedProcessOptions.addTo(spec)).addOption(OutputFormat.option());
     spec.usageMessage()
         .description(
-            "--target: asks every process of the fleet, by its heartbeat.",
-            "Exit: 0 ready; 2 not ready; 1 no answer can be given.",
-            "--local: wraps and unwraps once with every version that is loaded here.",
-            "Exit: 0 all do; 2 one does not, or none is loaded; 1 bad input.");
+            "Checks whether all processes are ready for a key version.",
+            "--target: compares the heartbeats of all processes with version N.",
+            "Exit: 0 ready; 2 not ready; 1 the check is not possible.",
+            "--local: wraps and unwraps once with every version that is loaded on this host.",
+            "Exit: 0 all keys work; 2 one fails, or none is loaded; 1 bad input.");
     return spec;
   }
 
@@ -54,10 +55,10 @@ public final class KekVerifyCommand implements Command {
     boolean isLocal = parsed.matchedOptionValue(LOCAL, false);
     if (isLocal == parsed.hasMatchedOption(TARGET)) {
       throw new CommandException(
-          "one of " + TARGET + " and " + LOCAL + " is needed, not both",
+          "give either " + TARGET + " or " + LOCAL,
           "keyfleet kek verify --target=1, or keyfleet kek verify --local");
     }
-    // A start of its own: the local check needs no store, and does not load what talks to one.
+    // Two classes: the local check needs no store, and must not load the classes that use one.
     return isLocal
         ? new LocalVerification(context.console(), context.runtime()).run(parsed)
         : new FleetVerification(context).run(parsed);

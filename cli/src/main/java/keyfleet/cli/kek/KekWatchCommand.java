@@ -14,7 +14,7 @@ import keyfleet.keyring.Rotation;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `kek watch`: shows the rotation that is under way until it ends.
+/// `kek watch`: shows the current rotation until it ends.
 public final class KekWatchCommand implements Command {
   private final CommandContext context;
 
@@ -28,8 +28,10 @@ public final class KekWatchCommand implements Command {
     StoreOptions.addTo(spec).addOption(OutputFormat.option());
     spec.usageMessage()
         .description(
-            "Shows the rotation that is under way until it ends. Ctrl-C leaves it going on.",
-            "Exit: 0 it was completed, or none is under way; 2 it came to something else.");
+            "Shows the current rotation until it ends.",
+            "Ctrl-C ends the command, not the rotation.",
+            "Exit: 0 completed, or no rotation is running; 2 the rotation ended without being"
+                + " completed.");
     return spec;
   }
 

@@ -9,7 +9,7 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
-/// What wrapping and unwrapping with one key came to; an empty problem means that it worked.
+/// The result of wrapping and unwrapping with one key. An empty problem means that the key works.
 record KeyCheckResult(String provider, KekVersion version, String problem) {
   boolean isOk() {
     return problem.isEmpty();
@@ -33,7 +33,7 @@ record KeyCheckResult(String provider, KekVersion version, String problem) {
     }
   }
 
-  /// `printf` would take longer than the wrapping and unwrapping.
+  /// Pads without `printf`, which would take longer than the key check.
   private static String column(String text, int width) {
     return text + " ".repeat(Math.max(1, width - text.length()));
   }

@@ -17,7 +17,7 @@ import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import picocli.CommandLine.ParseResult;
 
-/// Does every key that this host holds wrap and unwrap?
+/// `kek verify --local`: checks that every key of this host can wrap and unwrap.
 final class LocalVerification {
   private final Console console;
   private final Supplier<ProviderContext> runtime;
@@ -52,7 +52,7 @@ final class LocalVerification {
   private static KeyCheckResult checkKey(
       String provider, EnvelopeCipher cipher, KekVersion version) {
     try {
-      String problem = cipher.canRoundTrip(version) ? "" : "unwraps to something else";
+      String problem = cipher.canRoundTrip(version) ? "" : "unwraps to different bytes";
       return new KeyCheckResult(provider, version, problem);
     } catch (KekUnavailableException e) {
       return new KeyCheckResult(provider, version, e.getMessage());
@@ -70,7 +70,7 @@ final class LocalVerification {
     if (failed > 0) {
       console.printError(
           failed + " of " + results.size() + " keys failed",
-          "check the provider of each failed key, then run the command again");
+          "check the provider of each failed key, then: keyfleet kek verify --local");
       return ExitCode.CONDITION_NOT_MET;
     }
     return ExitCode.OK;

@@ -10,7 +10,7 @@ import keyfleet.keyring.Heartbeat.LoadedVersion;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/// A process of the fleet as it is listed: `host=… pid=… loaded=[1] current=1 provider=…
+/// Formats a process of the fleet as one line: `host=… pid=… loaded=[1] current=1 provider=…
 /// version=…`.
 record ProcessLine(Heartbeat heartbeat) {
   String toLine() {
@@ -55,7 +55,7 @@ record ProcessLine(Heartbeat heartbeat) {
   }
 
   private List<Integer> loaded() {
-    return new TreeSet<>(heartbeat.loadedVersion().keySet())
+    return new TreeSet<>(heartbeat.loadedVersions().keySet())
         .stream().map(it -> it.number()).toList();
   }
 
@@ -63,10 +63,10 @@ record ProcessLine(Heartbeat heartbeat) {
     return heartbeat.current() == null ? null : heartbeat.current().number();
   }
 
-  /// That of the version it seals under, which people look for first.
+  /// The provider of the version that the process seals under.
   private String provider() {
     LoadedVersion loadedVersion =
-        heartbeat.current() == null ? null : heartbeat.loadedVersion().get(heartbeat.current());
+        heartbeat.current() == null ? null : heartbeat.loadedVersions().get(heartbeat.current());
     return loadedVersion == null ? "" : Console.sanitize(loadedVersion.provider());
   }
 

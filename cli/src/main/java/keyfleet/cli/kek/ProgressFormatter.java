@@ -3,8 +3,8 @@ package keyfleet.cli.kek;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// Makes lines of what is seen of a rotation. The rate is measured by who looks, from when it first
-/// saw the phase.
+/// Formats the progress of a rotation as one line. It computes the rate from the records done since
+/// it first saw the phase.
 final class ProgressFormatter {
   private static final int BAR_WIDTH = 20;
 

@@ -1,16 +1,17 @@
 package keyfleet.cli.kek;
 
 import keyfleet.cli.command.CommandSession;
+import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.config.WaitOptions.Deadline;
 import keyfleet.cli.output.CommandException;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.member.document.HeartbeatDocument;
 
-/// Asks the gate whether the fleet is ready for a version. Whoever cannot open the version's
-/// sentinel cannot judge, and is told so.
+/// Asks the gate whether the fleet is ready for a version. The check needs the key of the version:
+/// a host that cannot open the version's sentinel gets an error.
 final class ReadinessCheck {
   private final CommandSession session;
   private final KekVersion target;
@@ -23,11 +24,15 @@ final class ReadinessCheck {
   }
 
   ReadinessReport check() {
-    Keystore keystore = session.requireKeystore(); // read before the roster: the gate's order
+    Keystore keystore =
+        session.requireKeystore(); // the gate must read the keystore before the roster
     VersionEntry keyVersion = keystore.versions().get(target);
     if (keyVersion == null) {
       throw new CommandException(
-          target + " is not announced", "keyfleet kek announce --version=" + target.number());
+          target + " is not announced",
+          "keyfleet kek announce --version="
+              + target.number()
+              + KeyOptions.keyringFlag(session.keyring()));
     }
     session.keys().requireProved(keystore, target);
     var verdict = session.readinessVerifier().verify(keystore, target, expectedProcesses);
@@ -36,7 +41,8 @@ final class ReadinessCheck {
         session.keyring(), target, keyVersion.provider(), verdict, storeTime);
   }
 
-  /// The last answer: ready, or what stood in the way when time was up.
+  /// Repeats the check until the fleet is ready or the deadline is reached; returns the last
+  /// result.
   ReadinessReport checkUntil(Deadline deadline) {
     ReadinessReport report = check();
     while (!report.isReady() && !deadline.isReached()) {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.EnumText;
 import keyfleet.cli.output.ExitCode;
@@ -14,26 +15,26 @@ import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.FleetReadiness.Laggard;
-import keyfleet.keyring.FleetReadiness.NoFreshProcess;
-import keyfleet.keyring.FleetReadiness.NotReady;
-import keyfleet.keyring.FleetReadiness.Ready;
-import keyfleet.keyring.FleetReadiness.Verdict;
 import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.ReadinessGate.Laggard;
+import keyfleet.keyring.ReadinessGate.NoFreshProcess;
+import keyfleet.keyring.ReadinessGate.NotReady;
+import keyfleet.keyring.ReadinessGate.Ready;
+import keyfleet.keyring.ReadinessGate.Verdict;
 import tools.jackson.core.JsonGenerator;
 
-/// What the gate said of a fleet, in the words that scripts look for.
+/// The result of a readiness check, in the text that scripts depend on.
 ///
-/// @param provider where the keystore says that the target comes from
-/// @param storeTime when the gate was asked
+/// @param provider the provider of the target version in the keystore
+/// @param storeTime the time of the check
 record ReadinessReport(
     KeyringName keyring, KekVersion target, String provider, Verdict verdict, Instant storeTime) {
   boolean isReady() {
     return verdict instanceof Ready;
   }
 
-  /// Words on standard error, whatever the format; the object, if wanted, on standard output.
-  /// Returns the exit code.
+  /// Prints the problems on standard error, and the JSON format on standard output too. Returns the
+  /// exit code.
   int print(OutputFormat format, Console console) {
     if (format == OutputFormat.JSON) {
       JsonOutput.print(console.out(), this::write);
@@ -43,25 +44,27 @@ record ReadinessReport(
     return printProblems(console.err());
   }
 
-  /// Says what stands in the way, if anything does.
+  /// Prints what prevents readiness, and the stale processes. Returns the exit code.
   int printProblems(PrintStream err) {
     if (!isReady()) {
-      printObjections(err);
+      printNotReady(err);
     }
     if (!stale().isEmpty()) {
       err.println("STALE:");
       stale().forEach(it -> err.println(new ProcessLine(it).toStaleLine(age(it))));
     }
     if (!isReady()) {
-      err.println("Try: keyfleet kek verify --target=" + target.number());
+      err.println(
+          "Try: keyfleet kek verify --target=" + target.number() + KeyOptions.keyringFlag(keyring));
     }
     return isReady() ? ExitCode.OK : ExitCode.CONDITION_NOT_MET;
   }
 
-  private void printObjections(PrintStream err) {
+  private void printNotReady(PrintStream err) {
     err.println("NOT READY: target=" + target.number());
     if (verdict instanceof NoFreshProcess) {
-      err.println("No process was heard of lately. Start one, and wait until it has said so once.");
+      err.println(
+          "No process has sent a heartbeat recently. Start one, and wait for its first heartbeat.");
     }
     if (!laggards().isEmpty()) {
       err.println("LAGGARDS:");

@@ -18,23 +18,28 @@ import keyfleet.control.rotation.KeyringOperations.Unchanged;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `kek pause`, `kek resume`, `kek abort`: a word to the rotation that is under way.
+/// `kek pause`, `kek resume` and `kek abort`: control the current rotation.
 public final class RotationControlCommand implements Command {
-  /// The word, and what it does.
   public enum Action {
-    PAUSE("paused", "Lets the driver stop after its batch. Nothing is undone."),
-    RESUME("resumed", "Lets a paused rotation go on."),
+    PAUSE(
+        "paused",
+        "Pauses the current rotation.",
+        "The driver stops after its current batch. Records that it has moved stay moved."),
+    RESUME("resumed", "Resumes a paused rotation.", "The driver continues where it stopped."),
     ABORT(
         "aborted",
-        "Turns a rotation back to the version it came from; what has moved moves back. Once the"
-            + " stores take nothing but the new version, only forward is safe: then it refuses.");
+        "Aborts the current rotation and moves its records back.",
+        "Abort is refused once the stores accept only the new version; the rotation must then"
+            + " complete.");
 
     private final String pastParticiple;
-    private final String description;
+    private final String summary;
+    private final String details;
 
-    Action(String pastParticiple, String description) {
+    Action(String pastParticiple, String summary, String details) {
       this.pastParticiple = pastParticiple;
-      this.description = description;
+      this.summary = summary;
+      this.details = details;
     }
   }
 
@@ -50,7 +55,7 @@ public final class RotationControlCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
     StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
-    spec.usageMessage().description(action.description);
+    spec.usageMessage().description(action.summary, action.details);
     return spec;
   }
 
@@ -59,18 +64,23 @@ public final class RotationControlCommand implements Command {
     OutputFormat format = OutputFormat.of(parsed);
     try (CommandSession session = context.openSession(parsed)) {
       session.requireKeystore();
-      Result result = toOrder().apply(session.rotationOrders());
+      Result result = operation().apply(session.keyringOperations());
       switch (result) {
         case Done _ ->
-            context.console().err().println(session.keyring() + ": " + action.pastParticiple);
+            context
+                .console()
+                .err()
+                .println("keyring " + session.keyring() + ": rotation " + action.pastParticiple);
         case Unchanged _ ->
             context
                 .console()
                 .err()
-                .println(session.keyring() + ": " + action.pastParticiple + " already");
+                .println(
+                    "keyring " + session.keyring() + ": rotation already " + action.pastParticiple);
         case Refused(String reason) ->
             throw CommandException.conditionNotMet(
-                "cannot " + EnumText.toKebabCase(action) + ": " + reason, "keyfleet kek status");
+                "cannot " + EnumText.toKebabCase(action) + " the rotation: " + reason,
+                "keyfleet kek status" + KeyOptions.keyringFlag(session.keyring()));
       }
       if (format == OutputFormat.JSON) {
         RotationStatus.read(session).print(format, context.console().out());
@@ -79,7 +89,7 @@ public final class RotationControlCommand implements Command {
     }
   }
 
-  private Function<KeyringOperations, Result> toOrder() {
+  private Function<KeyringOperations, Result> operation() {
     return switch (action) {
       case PAUSE -> KeyringOperations::pause;
       case RESUME -> KeyringOperations::resume;

@@ -7,15 +7,14 @@ import keyfleet.cli.output.Console;
 import keyfleet.cli.output.OutputFormat;
 import org.jspecify.annotations.Nullable;
 
-/// Shows a rotation while somebody looks on.
+/// Shows the progress of a rotation while a command watches it.
 final class RotationDisplay {
-  /// How it is shown.
   enum DisplayMode {
-    /// One line that moves, for a terminal.
+    /// One line that is overwritten, for a terminal.
     BAR,
-    /// A line whenever something has changed, for a log.
+    /// A new line after each change, for a log.
     LINES,
-    /// An object whenever something has changed.
+    /// A JSON object after each change.
     OBJECTS,
     NOTHING;
 
@@ -24,7 +23,7 @@ final class RotationDisplay {
     }
   }
 
-  /// Between two lines of a log that differ in their counts alone.
+  /// The least time between two log lines that differ only in their counts.
   private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
 
   private static final String ERASE_REST = "\u001b[K";
@@ -64,12 +63,12 @@ final class RotationDisplay {
     }
   }
 
-  private void printBar(String line, boolean onANewLine) {
-    out.print((onANewLine ? "\n" : "\r") + line + ERASE_REST);
+  private void printBar(String line, boolean startNewLine) {
+    out.print((startNewLine ? "\n" : "\r") + line + ERASE_REST);
     out.flush();
   }
 
-  /// What has to change for a line of a log.
+  /// The part of a status whose change is printed at once, also in a log.
   private static String changeKey(RotationStatus status) {
     return String.join(
         " ",
@@ -79,7 +78,7 @@ final class RotationDisplay {
         String.format(Locale.ROOT, "%d", status.failed()));
   }
 
-  /// The cursor goes to the next line.
+  /// Moves the cursor to the next line.
   void finish() {
     if (displayMode == DisplayMode.BAR) {
       out.println();

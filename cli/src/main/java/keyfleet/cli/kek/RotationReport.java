@@ -1,5 +1,6 @@
 package keyfleet.cli.kek;
 
+import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.kek.RotationStatus.Outcome;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
@@ -8,61 +9,61 @@ import keyfleet.control.rewrap.RotationProgress;
 import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.RotationJob.Kind;
 
-/// What a rotation that somebody waited for came to.
-record RotationReport(RotationJob rotationJob, RotationStatus last) {
-  /// What drivers write into the progress of a dry run that found nothing wrong.
-  private static final String READY_NOTE = "ready";
-
-  /// Says it, and returns the exit code.
+/// Reports the end of a rotation that a command waited for.
+record RotationReport(RotationJob job, RotationStatus last) {
+  /// Prints the result and returns the exit code, or throws if the rotation did not complete.
   int print(Console console) {
-    Outcome outcome = last.outcomeOf(rotationJob.id()).orElse(null);
+    Outcome outcome = last.outcomeOf(job.id()).orElse(null);
     return switch (outcome) {
       case null ->
           throw CommandException.conditionNotMet(
-              "time is up while it is %s; it goes on".formatted(last.phase()),
-              "keyfleet kek watch");
+              "timeout reached in phase %s; the rotation continues".formatted(last.phase()),
+              "keyfleet kek watch" + KeyOptions.keyringFlag(last.keyring()));
       case COMPLETED -> ExitCode.OK;
       case ABORTED ->
-          throw CommandException.conditionNotMet("it was aborted", "keyfleet kek status");
+          throw CommandException.conditionNotMet(
+              "the rotation was aborted",
+              "keyfleet kek status" + KeyOptions.keyringFlag(last.keyring()));
       case BLOCKED ->
           throw CommandException.conditionNotMet(
-              last.failed() + " records cannot be moved until a person mends them",
-              "keyfleet kek status");
-      case DROPPED -> rotationJob.kind() == Kind.DRY_RUN ? printDryRun(console) : failDropped();
+              last.failed() + " records cannot be moved until they are repaired",
+              "keyfleet kek status" + KeyOptions.keyringFlag(last.keyring()));
+      case DROPPED -> job.kind() == Kind.DRY_RUN ? printDryRun(console) : failDropped();
     };
   }
 
   private int printDryRun(Console console) {
-    RotationProgress found = last.rotationProgress();
-    if (!found.rotation().equals(rotationJob.id()) || !hasPassedGate()) {
+    RotationProgress found = last.progress();
+    if (!found.rotation().equals(job.id()) || !hasPassedGate()) {
       return failDropped();
     }
     console
         .err()
         .println(
             "dry run %s -> %s: %d records, %d would fail; nothing was changed"
-                .formatted(rotationJob.from(), rotationJob.to(), found.total(), found.failed()));
+                .formatted(job.from(), job.to(), found.total(), found.failed()));
     found.failures().forEach(it -> console.err().println(RotationStatus.describe(it)));
     if (found.failed() > 0) {
       throw CommandException.conditionNotMet(
-          found.failed() + " records would fail", "mend or delete them, then the dry run again");
+          found.failed() + " records would fail",
+          "repair or delete them, then: keyfleet kek rotate --from-version=%d --to-version=%d --dry-run%s"
+              .formatted(
+                  job.from().number(), job.to().number(), KeyOptions.keyringFlag(last.keyring())));
     }
     return ExitCode.OK;
   }
 
-  /// Whether it got past the gate.
+  /// Whether the dry run passed the gate and read the records.
   private boolean hasPassedGate() {
-    return last.rotationProgress().note().equals(READY_NOTE)
-        || last.rotationProgress().failed() > 0;
+    return last.progress().hasPassedGate();
   }
 
   private int failDropped() {
-    String note =
-        last.rotationProgress().rotation().equals(rotationJob.id())
-            ? last.rotationProgress().note()
-            : "";
+    String note = last.progress().rotation().equals(job.id()) ? last.progress().note() : "";
     throw CommandException.conditionNotMet(
-        "it came to nothing" + (note.isEmpty() ? "" : ": " + Console.sanitize(note)),
-        "keyfleet kek verify --target=" + rotationJob.to().number());
+        "the rotation was dropped" + (note.isEmpty() ? "" : ": " + Console.sanitize(note)),
+        "keyfleet kek verify --target="
+            + job.to().number()
+            + KeyOptions.keyringFlag(last.keyring()));
   }
 }

@@ -10,10 +10,10 @@ import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.control.rewrap.RotationProgress;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.FleetReadiness.AnyProcesses;
-import keyfleet.keyring.FleetReadiness.AtLeast;
-import keyfleet.keyring.FleetReadiness.Named;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.ReadinessGate.AnyProcesses;
+import keyfleet.keyring.ReadinessGate.AtLeast;
+import keyfleet.keyring.ReadinessGate.Named;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
@@ -25,17 +25,17 @@ import keyfleet.keyring.RotationId;
 import keyfleet.keyring.RotationJob;
 import tools.jackson.core.JsonGenerator;
 
-/// A keyring's rotation as it stood at one moment.
+/// The rotation of a keyring at one moment.
 ///
-/// @param progress what the last rotation that reported had reported; it may be an earlier one's
-record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress rotationProgress) {
-  /// What became of a rotation that somebody waits for.
+/// @param progress the last report of a driver, which may be about an earlier rotation
+record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress progress) {
+  /// How a rotation ended.
   enum Outcome {
     COMPLETED,
     ABORTED,
-    /// Records are left that only a person can mend.
+    /// Some records could not be moved; an operator must repair them.
     BLOCKED,
-    /// It never passed its gate, was a dry run, or gave way to another.
+    /// The rotation did not pass its gate, was a dry run, or another rotation replaced it.
     DROPPED
   }
 
@@ -56,8 +56,8 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress r
     return keystore.rotation();
   }
 
-  /// Nothing if none was ever ordered, or the last came to nothing.
-  Optional<RotationJob> rotationJob() {
+  /// Empty if no rotation was started, or the last one was dropped.
+  Optional<RotationJob> job() {
     return Rotation.lastJob(rotation());
   }
 
@@ -65,9 +65,9 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress r
     return Rotation.unfinishedJob(rotation()).isPresent();
   }
 
-  /// Nothing while it goes on.
+  /// Empty while the rotation is running.
   Optional<Outcome> outcomeOf(RotationId id) {
-    if (rotationJob().filter(it -> it.id().equals(id)).isEmpty()) {
+    if (job().filter(it -> it.id().equals(id)).isEmpty()) {
       return Optional.of(Outcome.DROPPED);
     }
     return switch (rotation()) {
@@ -93,31 +93,31 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress r
     return rotation().phase();
   }
 
-  /// Whether the progress is this rotation's. Without one, it is what became of the last.
+  /// Whether the progress is about this rotation. Without a rotation it is about the last one.
   private boolean hasOwnProgress() {
-    return rotationJob().map(it -> it.id().equals(rotationProgress.rotation())).orElse(true);
+    return job().map(it -> it.id().equals(progress.rotation())).orElse(true);
   }
 
   long total() {
-    return hasOwnProgress() ? rotationProgress.total() : 0;
+    return hasOwnProgress() ? progress.total() : 0;
   }
 
   long done() {
-    return hasOwnProgress() ? rotationProgress.done() : 0;
+    return hasOwnProgress() ? progress.done() : 0;
   }
 
   long failed() {
     return rotation() instanceof Blocked(_, long failed) && !hasOwnProgress()
         ? failed
-        : hasOwnProgress() ? rotationProgress.failed() : 0;
+        : hasOwnProgress() ? progress.failed() : 0;
   }
 
   String note() {
-    return hasOwnProgress() ? Console.sanitize(rotationProgress.note()) : "";
+    return hasOwnProgress() ? Console.sanitize(progress.note()) : "";
   }
 
   String versionChange() {
-    return rotationJob().map(it -> it.from() + " -> " + it.to()).orElse("");
+    return job().map(it -> it.from() + " -> " + it.to()).orElse("");
   }
 
   void print(OutputFormat format, PrintStream out) {
@@ -130,26 +130,18 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress r
   private void printTable(PrintStream out) {
     out.println(
         "keyring   " + keyring + ", active " + keystore.active() + ", epoch " + keystore.epoch());
-    rotationJob()
-        .ifPresent(rotationJob -> {
-          out.println(
-              "rotation  "
-                  + rotationJob.id()
-                  + " ("
-                  + EnumText.toKebabCase(rotationJob.kind())
-                  + ")");
+    job()
+        .ifPresent(job -> {
+          out.println("rotation  " + job.id() + " (" + EnumText.toKebabCase(job.kind()) + ")");
           out.println(
               "course    "
                   + versionChange()
-                  + (rotationJob.course() == RotationJob.Course.TURNED ? ", going back" : ""));
+                  + (job.course() == RotationJob.Course.TURNED ? ", reverting" : ""));
           out.println(
               "driver    "
-                  + (rotationJob.driver().isEmpty()
-                      ? "nobody yet"
-                      : Console.sanitize(rotationJob.driver())));
-          if (!(rotationJob.expectedProcesses() instanceof AnyProcesses)) {
-            out.println(
-                "expects   " + Console.sanitize(rotationJob.expectedProcesses().description()));
+                  + (job.driver().isEmpty() ? "none yet" : Console.sanitize(job.driver())));
+          if (!(job.expectedProcesses() instanceof AnyProcesses)) {
+            out.println("expects   " + Console.sanitize(job.expectedProcesses().description()));
           }
         });
     out.println("state     " + state() + ", " + phase());
@@ -158,7 +150,7 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress r
       out.println("note      " + note());
     }
     if (hasOwnProgress()) {
-      rotationProgress.failures().forEach(it -> out.println("failed    " + describe(it)));
+      progress.failures().forEach(it -> out.println("failed    " + describe(it)));
     }
   }
 
@@ -176,11 +168,11 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress r
         .writeNumberProperty("failed_records", failed())
         .writeNumberProperty("active", keystore.active().number())
         .writeNumberProperty("epoch", keystore.epoch());
-    rotationJob().ifPresent(rotationJob -> write(json, rotationJob));
+    job().ifPresent(job -> write(json, job));
     json.writeStringProperty("note", note());
     json.writeArrayPropertyStart("failures");
     for (RotationProgress.Failure it :
-        hasOwnProgress() ? rotationProgress.failures() : List.<RotationProgress.Failure>of()) {
+        hasOwnProgress() ? progress.failures() : List.<RotationProgress.Failure>of()) {
       json.writeStartObject()
           .writeStringProperty("collection", it.collection())
           .writeStringProperty("id", it.id())
@@ -190,14 +182,14 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress r
     json.writeEndArray();
   }
 
-  private static void write(JsonGenerator json, RotationJob rotationJob) {
-    json.writeStringProperty("rotation", rotationJob.id().value())
-        .writeStringProperty("kind", EnumText.toSnakeCase(rotationJob.kind()))
-        .writeNumberProperty("from_version", rotationJob.from().number())
-        .writeNumberProperty("to_version", rotationJob.to().number())
-        .writeStringProperty("course", EnumText.toSnakeCase(rotationJob.course()))
-        .writeStringProperty("driver", rotationJob.driver());
-    switch (rotationJob.expectedProcesses()) {
+  private static void write(JsonGenerator json, RotationJob job) {
+    json.writeStringProperty("rotation", job.id().value())
+        .writeStringProperty("kind", EnumText.toSnakeCase(job.kind()))
+        .writeNumberProperty("from_version", job.from().number())
+        .writeNumberProperty("to_version", job.to().number())
+        .writeStringProperty("course", EnumText.toSnakeCase(job.course()))
+        .writeStringProperty("driver", job.driver());
+    switch (job.expectedProcesses()) {
       case AnyProcesses() -> {}
       case AtLeast(int processes) -> json.writeNumberProperty("min_processes", processes);
       case Named(var instances) -> {

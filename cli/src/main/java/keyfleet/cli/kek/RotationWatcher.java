@@ -2,10 +2,11 @@ package keyfleet.cli.kek;
 
 import java.util.function.Predicate;
 import keyfleet.cli.command.CommandSession;
+import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.config.WaitOptions.Deadline;
 import keyfleet.cli.output.Console;
 
-/// Looks at a rotation again and again, and shows it.
+/// Polls a rotation and shows its progress.
 final class RotationWatcher {
   private final CommandSession session;
   private final Console console;
@@ -17,11 +18,13 @@ final class RotationWatcher {
     this.display = display;
   }
 
-  /// What was last seen: it is over, or the time is.
+  /// Polls until the rotation is finished or the deadline is reached; returns the last status.
   RotationStatus watchUntil(Predicate<RotationStatus> isFinished, Deadline deadline) {
     try (InterruptMessage _ =
         new InterruptMessage(
-            console, "It goes on without you. To see it again: keyfleet kek watch")) {
+            console,
+            "The rotation continues. To watch it again: keyfleet kek watch"
+                + KeyOptions.keyringFlag(session.keyring()))) {
       RotationStatus status = RotationStatus.read(session);
       display.show(status, session.ticker().nanos());
       while (!isFinished.test(status) && !deadline.isReached()) {

@@ -2,11 +2,11 @@ package keyfleet.cli.kek;
 
 import java.time.Duration;
 
-/// Lengths of time on screens.
+/// Formats a duration as on a stopwatch.
 final class StopwatchFormat {
   private StopwatchFormat() {}
 
-  /// Minutes and seconds, as on a stopwatch; hours before them if there are any.
+  /// Minutes and seconds, with hours if there are any: `0:40`, `1:02:03`.
   static String toClock(Duration duration) {
     String seconds = twoDigits(duration.toSecondsPart());
     return duration.toHours() > 0

@@ -1,8 +1,8 @@
 /// The `kek` commands: create, announce, verify, rotate and remove versions of a key-encryption
 /// key.
 ///
-/// A command that changes a keyring writes an order to the store; workers carry it out. The command
-/// may therefore end, or be stopped, at any time.
+/// A command that starts or controls a rotation only writes its request to the store, and workers
+/// execute it. The command may therefore end, or be stopped, at any time.
 ///
 /// Start reading at: [KekAnnounceCommand], [KekVerifyCommand] with [ReadinessReport],
 /// [KekRotateCommand] with [RotationStatus], [KekRemoveCommand], [KekInventoryCommand] with

@@ -1,13 +1,13 @@
 package keyfleet.cli.output;
 
-/// A command cannot do what it was told: why, what to do about it, and its exit code.
+/// A command failed: the reason, what to do about it, and the exit code.
 public final class CommandException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final int exitCode;
   private final String remedy;
 
-  /// An error, or wrong usage.
+  /// An error, which may be wrong usage.
   public CommandException(String message, String remedy) {
     this(ExitCode.ERROR, message, remedy);
   }
@@ -18,7 +18,7 @@ public final class CommandException extends RuntimeException {
     this.remedy = remedy;
   }
 
-  /// What was asked for may be right, but not now.
+  /// The request is valid, but a condition for it does not hold now.
   public static CommandException conditionNotMet(String message, String remedy) {
     return new CommandException(ExitCode.CONDITION_NOT_MET, message, remedy);
   }
@@ -27,7 +27,7 @@ public final class CommandException extends RuntimeException {
     return new CommandException(ExitCode.NOT_FOUND, message, remedy);
   }
 
-  /// Somebody else changed the same thing meanwhile.
+  /// Another writer changed the same thing in the meantime.
   public static CommandException conflict(String message, String remedy) {
     return new CommandException(ExitCode.CONFLICT, message, remedy);
   }

@@ -6,10 +6,10 @@ import java.io.PrintStream;
 import keyfleet.store.host.PrintableText;
 import org.jspecify.annotations.Nullable;
 
-/// Where a command's data and words go, and where a secret or an answer comes from.
+/// The streams of a command: input for secrets and answers, output for data, errors for messages.
 public record Console(InputStream in, PrintStream out, PrintStream err, Output output) {
-  /// What standard output is. The launcher knows and says so; where nobody says, it is taken for a
-  /// terminal, so that a secret is rather withheld than shown.
+  /// What standard output is. The launcher passes it as a property; without the property a terminal
+  /// is assumed, so that no key is printed on a screen by mistake.
   public enum Output {
     TERMINAL,
     PIPE;
@@ -25,13 +25,12 @@ public record Console(InputStream in, PrintStream out, PrintStream err, Output o
     return output == Output.TERMINAL;
   }
 
-  /// Says what went wrong and what to do about it.
   public void printError(String message, String remedy) {
     err.println("keyfleet: " + message);
     err.println("Try: " + remedy);
   }
 
-  /// Asks, and reads one line; empty if nobody answers.
+  /// Prints a question and reads one line; empty at the end of input.
   public String ask(String question) {
     err.print(question + " ");
     err.flush();
@@ -48,8 +47,7 @@ public record Console(InputStream in, PrintStream out, PrintStream err, Output o
     return line.toString().strip();
   }
 
-  /// Something that another process wrote, fit for a terminal: no line breaks, no control
-  /// characters.
+  /// Makes text from outside safe to print: without line breaks and control characters.
   public static String sanitize(String text) {
     return PrintableText.of(text);
   }

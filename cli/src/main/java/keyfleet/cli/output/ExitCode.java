@@ -1,6 +1,6 @@
 package keyfleet.cli.output;
 
-/// Exit codes that scripts rely on.
+/// The exit codes. Scripts depend on them.
 public final class ExitCode {
   public static final int OK = 0;
   public static final int ERROR = 1;

@@ -7,7 +7,7 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
-/// One object on one line, for programs.
+/// Prints one JSON object on one line.
 public final class JsonOutput {
   private JsonOutput() {}
 
@@ -19,7 +19,7 @@ public final class JsonOutput {
       fields.accept(json);
       json.writeEndObject().writeRaw('\n');
     }
-    out.writeBytes(bytes.toByteArray()); // not by the generator, which would close the stream
+    out.writeBytes(bytes.toByteArray()); // the generator would close the stream
     out.flush();
   }
 }

@@ -3,7 +3,7 @@ package keyfleet.cli.output;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// How data is printed: for people, or for programs.
+/// How data is printed: a table for people, or JSON for programs.
 public enum OutputFormat {
   TABLE,
   JSON;
@@ -23,7 +23,7 @@ public enum OutputFormat {
       case "json" -> JSON;
       default ->
           throw new CommandException(
-              "-o " + name + " is not a format: table or json is", "-o json");
+              "-o " + name + " is not a format; use table or json", "-o json");
     };
   }
 }

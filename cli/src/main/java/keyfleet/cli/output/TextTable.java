@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A table for people: a heading and rows, each column as wide as its widest cell.
+/// A text table with a heading. Each column is as wide as its widest cell.
 public final class TextTable {
   private static final String GAP = "  ";
 

@@ -23,7 +23,7 @@ import keyfleet.store.host.BootClock;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `kms-plugin`: serves the API servers of a cluster until it is told to end.
+/// `kms-plugin`: runs a KMS v2 plugin for the API servers of a cluster until SIGTERM.
 public final class KmsPluginCommand implements Command {
   private static final KeyringName DEFAULT_KEYRING = new KeyringName("kms");
 
@@ -41,8 +41,9 @@ public final class KmsPluginCommand implements Command {
     KmsPluginSettings.addTo(StoreOptions.addTo(spec));
     spec.usageMessage()
         .description(
-            "Runs a KMS v2 plugin for the API servers of one cluster, at a unix socket. It needs"
-                + " its store only to learn of new keys. SIGTERM ends it.");
+            "Runs a KMS v2 plugin for the API servers of a cluster.",
+            "The plugin listens on a unix socket. It needs the store only to learn about new keys."
+                + " SIGTERM stops it.");
     return spec;
   }
 
@@ -54,8 +55,8 @@ public final class KmsPluginCommand implements Command {
     ProcessSettings processSettings =
         ProcessSettings.of(runtime.environment(), operator.localProcess());
     KmsPluginSettings settings = KmsPluginSettings.of(parsed, runtime.environment());
-    StoreUrl _ =
-        StoreOptions.storeUrl(parsed, runtime); // a wrong word is said now, not tried for ever
+    // Refuses an invalid URL now: later, opening the store is retried forever.
+    StoreUrl _ = StoreOptions.storeUrl(parsed, runtime);
     EventLog log =
         new EventLog(
             context.console().err(),
@@ -72,7 +73,7 @@ public final class KmsPluginCommand implements Command {
           new KmsPlugin(
               settings.toPluginSettings(keyring, processSettings, version),
               new KmsPlugin.Dependencies(
-                  store::kv, providers.providers(), event -> writeEvent(log, event)),
+                  store::kv, providers.all(), event -> writeEvent(log, event)),
               new PluginContext(
                   BootClock.system(),
                   runtime.ticker()::nanos,
@@ -82,7 +83,7 @@ public final class KmsPluginCommand implements Command {
     }
   }
 
-  /// What the plugin's last calls have to tell is sent before the process is let go.
+  /// Closes the plugin before the tracing, so that the spans of its last calls are sent.
   private static int serve(
       KmsPlugin plugin, ProcessTracing tracing, KmsPluginSettings settings, EventLog log) {
     try (ShutdownSignal shutdown = ShutdownSignal.install();
@@ -94,10 +95,10 @@ public final class KmsPluginCommand implements Command {
       try (ProbeServer probeServer =
           ProbeServer.open(probeAddress, () -> readiness(plugin), plugin.metrics())) {
         log.info(
-            "answers /livez, /readyz and /metrics at %s:%d"
+            "listening on %s:%d for /livez, /readyz and /metrics"
                 .formatted(probeServer.address().getHostString(), probeServer.address().getPort()));
         shutdown.await();
-        log.info("stops");
+        log.info("stopping");
       }
     }
     return ExitCode.OK;
@@ -105,7 +106,7 @@ public final class KmsPluginCommand implements Command {
 
   private static ProbeServer.Readiness readiness(KmsPlugin plugin) {
     KmsPlugin.Health health = plugin.health();
-    return new ProbeServer.Readiness("kms", health.healthy(), health.message());
+    return new ProbeServer.Readiness("kms", health.isHealthy(), health.message());
   }
 
   private static void writeEvent(EventLog log, MemberEvent event) {

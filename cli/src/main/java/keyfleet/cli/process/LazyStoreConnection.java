@@ -5,7 +5,8 @@ import keyfleet.control.rewrap.StoreConnections;
 import keyfleet.store.Kv;
 import org.jspecify.annotations.Nullable;
 
-/// A store that is opened when it can be: whoever needs it asks again. For one thread at a time.
+/// A store that is opened on first use. If that fails, the next call tries again. Calls are
+/// synchronized.
 final class LazyStoreConnection implements AutoCloseable {
   private final Supplier<StoreConnections> opener;
   private @Nullable StoreConnections storeConnections;
@@ -14,7 +15,7 @@ final class LazyStoreConnection implements AutoCloseable {
     this.opener = opener;
   }
 
-  /// Throws while the store cannot be had.
+  /// Throws if the store cannot be opened now.
   synchronized Kv kv() {
     StoreConnections current = storeConnections == null ? opener.get() : storeConnections;
     storeConnections = current;

@@ -8,8 +8,8 @@ import keyfleet.otel.OtlpTracing;
 import keyfleet.server.EventLog;
 import org.jspecify.annotations.Nullable;
 
-/// The tracing of a process, until it ends. Without a collector nothing of OpenTelemetry's is
-/// loaded.
+/// The tracing of a process. Closing it sends the remaining spans. Without a collector no class of
+/// OpenTelemetry is loaded.
 record ProcessTracing(@Nullable PluginTracer pluginTracer, Runnable closeAction)
     implements AutoCloseable {
   static ProcessTracing open(TracingSettings settings, OtlpTracing.Source source, EventLog log) {
@@ -20,12 +20,12 @@ record ProcessTracing(@Nullable PluginTracer pluginTracer, Runnable closeAction)
   }
 
   private static ProcessTracing open(OtlpTracing.Settings settings, EventLog log) {
-    OtlpTracing tracing = OtlpTracing.open(settings, new ExportLogLines(log));
-    log.info("sends spans to %s".formatted(settings.collectorAddress()));
+    OtlpTracing tracing = OtlpTracing.open(settings, new ExportLogger(log));
+    log.info("sending spans to %s".formatted(settings.collectorAddress()));
     return new ProcessTracing(tracing, tracing::close);
   }
 
-  private record ExportLogLines(EventLog log) implements ExportListener {
+  private record ExportLogger(EventLog log) implements ExportListener {
     @Override
     public void onSpansLost(String text) {
       log.warn(text);

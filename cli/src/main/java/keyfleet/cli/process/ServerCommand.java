@@ -22,7 +22,7 @@ import keyfleet.server.Server;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `server`: runs until it is told to end.
+/// `server`: runs a server of the fleet until SIGTERM.
 public final class ServerCommand implements Command {
   private final CommandContext context;
   private final String version;
@@ -38,8 +38,9 @@ public final class ServerCommand implements Command {
     ServerSettings.addTo(StoreOptions.addWithRecords(spec));
     spec.usageMessage()
         .description(
-            "Runs a process of the fleet: it beats, drives rotations and adopts those whose driver"
-                + " is silent, and answers /livez, /readyz and /metrics. SIGTERM ends it.");
+            "Runs a server that drives rotations and reports its health.",
+            "The server writes heartbeats, takes over a rotation if its driver stops, and answers"
+                + " /livez, /readyz and /metrics. SIGTERM stops it.");
     return spec;
   }
 
@@ -66,18 +67,19 @@ public final class ServerCommand implements Command {
               storeConnections.kv(),
               storeConnections.storeChecks(),
               storeConnections,
-              providers.providers(),
+              providers.all(),
               declaredCollections(serverSettings, keyring, storeConnections));
-      Server.Settings settings = settings(serverSettings, keyring, processSettings);
+      Server.Settings settings = toServerSettings(serverSettings, keyring, processSettings);
       return serve(
-          new Server(settings, resources, author(operator, processSettings), log, Failpoints.NONE),
+          new Server(
+              settings, resources, auditContext(operator, processSettings), log, Failpoints.NONE),
           log);
     }
   }
 
-  private Server.Settings settings(
+  private Server.Settings toServerSettings(
       ServerSettings serverSettings, KeyringName keyring, ProcessSettings processSettings) {
-    InetSocketAddress listen =
+    InetSocketAddress address =
         new InetSocketAddress(
             serverSettings.listenAddress().host(), serverSettings.listenAddress().port());
     return new Server.Settings(
@@ -85,7 +87,7 @@ public final class ServerCommand implements Command {
         serverSettings.roles(),
         processSettings,
         version,
-        listen,
+        address,
         serverSettings.rateLimit());
   }
 
@@ -99,7 +101,7 @@ public final class ServerCommand implements Command {
         .toList();
   }
 
-  private static AuditContext author(Operator operator, ProcessSettings processSettings) {
+  private static AuditContext auditContext(Operator operator, ProcessSettings processSettings) {
     return new AuditContext(
         new AuditActor(operator.user(), operator.localProcess().host(), processSettings.instance()),
         operator.wallClock());
@@ -110,7 +112,7 @@ public final class ServerCommand implements Command {
         server) {
       server.start();
       shutdown.await();
-      log.info("stops");
+      log.info("stopping");
     }
     return ExitCode.OK;
   }

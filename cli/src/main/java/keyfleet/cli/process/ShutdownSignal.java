@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// The time from the start of a process that stays until a signal ends it. The JVM waits, within
-/// reason, until whoever was told is done.
+/// Lets a long-running command wait for SIGTERM or Ctrl-C. After the signal the JVM exits when the
+/// command closes this object, at the latest after [#MAX_STOP_TIME].
 public final class ShutdownSignal implements AutoCloseable {
-  /// Longer than a server takes at most.
+  /// Longer than a server ever takes to stop.
   private static final Duration MAX_STOP_TIME = Duration.ofSeconds(30);
 
   private final CountDownLatch signalled = new CountDownLatch(1);
@@ -41,7 +41,7 @@ public final class ShutdownSignal implements AutoCloseable {
     }
   }
 
-  /// Nothing is left to do.
+  /// Tells the JVM that the command has finished.
   @Override
   public void close() {
     finished.countDown();

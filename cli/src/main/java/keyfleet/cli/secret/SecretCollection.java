@@ -5,11 +5,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import keyfleet.cli.command.CommandSession;
+import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Result;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.FieldLocation;
+import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Keystore.Use;
@@ -22,27 +24,28 @@ import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
-/// The collection in which `secret` keeps its values: one that rotates as any other.
-record SecretCollection(CollectionRegistration collectionRegistration, Records records) {
+/// The collection that holds the values of `secret`. It rotates like any other collection.
+record SecretCollection(CollectionRegistration registration, Records records) {
   private static final String COLLECTION = "keyfleet_secrets";
   private static final String NAME = "name";
   private static final String VALUE = "value";
   private static final CollectionShape SHAPE =
       new CollectionShape(COLLECTION, NAME, new TreeSet<>(List.of(VALUE)));
 
-  /// For who writes: made if need be.
+  /// Opens the collection for writing, and creates it if it does not exist.
   static SecretCollection create(CommandSession session) {
     Keystore keystore = session.requireKeystore();
     if (keystore.identity().use() != Use.RECORDS) {
       throw new CommandException(
-          "keyring " + session.keyring() + " is a plugin's: it seals no secrets", "--keyring=main");
+          "keyring " + session.keyring() + " is for KMS plugins and cannot seal secrets",
+          "--keyring=main");
     }
     session.storeConnections().recordsEngine().createCollection(SHAPE);
     return new SecretCollection(
         expectedRegistration(session), session.storeConnections().recordsEngine().records(SHAPE));
   }
 
-  /// For who reads. Nothing if no secret was ever put.
+  /// Opens the collection for reading; empty if no secret was ever stored.
   static Optional<SecretCollection> find(CommandSession session) {
     session.requireKeystore();
     CollectionRegistration expected = expectedRegistration(session);
@@ -57,7 +60,8 @@ record SecretCollection(CollectionRegistration collectionRegistration, Records r
       throw new CommandException(
           "the secrets of keyring %s are kept in %s"
               .formatted(session.keyring(), registered.getFirst().engine()),
-          "--records with its URL");
+          "keyfleet secret list --records=URL%s, with the URL of that store"
+              .formatted(KeyOptions.keyringFlag(session.keyring())));
     }
     return Optional.of(
         new SecretCollection(expected, session.storeConnections().recordsEngine().records(SHAPE)));
@@ -76,19 +80,21 @@ record SecretCollection(CollectionRegistration collectionRegistration, Records r
     return records.read(recordId(name));
   }
 
-  /// For who cannot do without it.
+  /// Reads a secret that must exist.
   static StoredRecord require(CommandSession session, SecretName name) {
     return find(session)
         .flatMap(collection -> collection.read(name))
-        .orElseThrow(
-            () -> CommandException.notFound("there is no secret " + name, "keyfleet secret list"));
+        .orElseThrow(() ->
+            CommandException.notFound(
+                "there is no secret " + name,
+                "keyfleet secret list" + KeyOptions.keyringFlag(session.keyring())));
   }
 
   static RecordId recordId(SecretName name) {
     return new RecordId(name.value());
   }
 
-  /// Bound into the envelope.
+  /// The location that the envelope is bound to.
   static FieldLocation fieldLocation(SecretName name) {
     return new FieldLocation(COLLECTION, name.value(), VALUE);
   }
@@ -97,27 +103,28 @@ record SecretCollection(CollectionRegistration collectionRegistration, Records r
     return SealedFields.of(Map.of(VALUE, envelope));
   }
 
-  /// Nothing if the record has no value, which `put` never leaves.
+  /// Empty if the record has no value. `secret put` never writes such a record.
   static Optional<Bytes> envelopeBytes(StoredRecord record) {
     return Optional.ofNullable(record.fields().byName().get(VALUE));
   }
 
-  /// Nothing if there is none, or what is there is no envelope.
+  /// Empty if the record or its value is missing, or the value is not an envelope.
   static Optional<Envelope> parseEnvelope(@Nullable StoredRecord record) {
     return Optional.ofNullable(record)
         .flatMap(SecretCollection::envelopeBytes)
         .flatMap(bytes -> Envelope.parse(bytes.toArray()));
   }
 
-  /// Nothing may be done to a secret that the audit does not know of.
-  static void requireAudited(Result result) {
+  /// Throws if the audit entry was not written: no secret is changed without one.
+  static void requireAudited(KeyringName keyring, Result result) {
     if (result instanceof Refused(String reason)) {
       throw CommandException.conditionNotMet(
-          "the audit did not take it, so nothing was done: " + reason, "keyfleet audit verify");
+          "the audit entry could not be written, so nothing was changed: " + reason,
+          "keyfleet audit verify" + KeyOptions.keyringFlag(keyring));
     }
   }
 
-  /// Who last fenced it.
+  /// The fence of the collection, as a lease needs it; empty without a fence.
   Map<String, SafeHold.FenceMark> fenceMarks() {
     return records
         .fence()

@@ -16,7 +16,7 @@ import keyfleet.store.Unknown;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `secret delete NAME`.
+/// `secret delete NAME`: deletes a secret.
 public final class SecretDeleteCommand implements Command {
   private static final int MAX_ATTEMPTS = 5;
 
@@ -31,8 +31,7 @@ public final class SecretDeleteCommand implements Command {
     CommandSpec spec = SecretName.addTo(CommandSpec.wrapWithoutInspection(this));
     KeyOptions.addKeyring(spec);
     StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
-    spec.usageMessage()
-        .description("Deletes a secret.", "Exit: 0 deleted; 6 there is none of that name.");
+    spec.usageMessage().description("Deletes a secret.", "Exit: 0 deleted; 6 no such secret.");
     return spec;
   }
 
@@ -47,7 +46,8 @@ public final class SecretDeleteCommand implements Command {
         }
       }
       throw CommandException.conflict(
-          "others keep changing " + name, "keyfleet secret delete " + name + ", again");
+          "other writers keep changing " + name,
+          "keyfleet secret delete " + name + KeyOptions.keyringFlag(session.keyring()));
     }
   }
 
@@ -55,8 +55,9 @@ public final class SecretDeleteCommand implements Command {
     StoredRecord record = SecretCollection.require(session, name);
     SecretCollection collection = SecretCollection.find(session).orElseThrow();
     SecretCollection.requireAudited(
+        session.keyring(),
         session
-            .secretOrders()
+            .secretAuditWriter()
             .writeDeleteIntent(name.value(), SecretCollection.parseEnvelope(record).orElse(null)));
     return switch (collection.records().delete(record)) {
       case DeleteResult.Deleted() -> true;
@@ -66,8 +67,8 @@ public final class SecretDeleteCommand implements Command {
           yield true;
         }
         throw new CommandException(
-            "the store did not answer in time: " + name + " may be deleted yet",
-            "keyfleet secret delete " + name + ", again");
+            "the store did not answer in time: " + name + " may or may not be deleted",
+            "keyfleet secret delete " + name + KeyOptions.keyringFlag(session.keyring()));
       }
     };
   }

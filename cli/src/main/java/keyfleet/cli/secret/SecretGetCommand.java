@@ -22,7 +22,7 @@ import keyfleet.store.StoredRecord;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `secret get NAME`: the value alone, byte for byte, on standard output.
+/// `secret get NAME`: prints the value byte for byte, and nothing else.
 public final class SecretGetCommand implements Command {
   private final CommandContext context;
 
@@ -37,8 +37,9 @@ public final class SecretGetCommand implements Command {
     StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
     spec.usageMessage()
         .description(
-            "Prints the value, and nothing else. With -o json it is in base64.",
-            "Exit: 0 here it is; 6 there is none of that name; 1 it cannot be opened here.");
+            "Prints the value of a secret, and nothing else.",
+            "With -o json the value is in base64.",
+            "Exit: 0 printed; 6 no such secret; 1 this host cannot open it.");
     return spec;
   }
 
@@ -57,10 +58,10 @@ public final class SecretGetCommand implements Command {
         case NoSuchVersion(KekVersion version) ->
             throw new CommandException(
                 "%s is sealed under %s, which this host does not hold".formatted(name, version),
-                "keyfleet kek verify --local, with the --provider that has it");
+                "keyfleet kek verify --local --provider=PROVIDER, with the provider that has it");
         case Refused() ->
             throw new CommandException(
-                name + " does not open: it was changed, or this host has other bytes",
+                name + " cannot be opened: it was changed, or this host has a different key",
                 "keyfleet kek verify --local");
       };
     }

@@ -22,15 +22,15 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 import tools.jackson.core.JsonGenerator;
 
-/// `secret list`: the names, and the version each is sealed under.
+/// `secret list`: prints the names, and the version that each is sealed under.
 public final class SecretListCommand implements Command {
-  /// Records come with their values, and a value may be large.
+  /// A page is small because it holds the values too, which may be large.
   private static final int PAGE = 16;
 
-  /// @param digest of the sealed value, as the audit names it; empty if it is no envelope
+  /// @param digest the digest of the sealed value, as in the audit; empty if it is not an envelope
   private record ListedSecret(KekVersion version, String digest) {}
 
-  private record Listing(Map<String, ListedSecret> listedSecrets, long unreadable) {}
+  private record Listing(Map<String, ListedSecret> secrets, long unreadable) {}
 
   private final CommandContext context;
 
@@ -42,7 +42,7 @@ public final class SecretListCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
     StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
-    spec.usageMessage().description("Lists the names of all secrets; no value is opened.");
+    spec.usageMessage().description("Lists the names of all secrets.", "Values are not opened.");
     return spec;
   }
 
@@ -64,18 +64,18 @@ public final class SecretListCommand implements Command {
 
   private static Listing readListing(Records records) {
     Census census = records.census();
-    Map<String, ListedSecret> listedSecrets = new TreeMap<>();
+    Map<String, ListedSecret> secrets = new TreeMap<>();
     for (KekVersion version : census.belonging().keySet()) {
       List<StoredRecord> page = records.scan(version, PAGE);
       while (!page.isEmpty()) {
-        page.forEach(it -> listedSecrets.put(it.id().value(), toItem(version, it)));
+        page.forEach(it -> secrets.put(it.id().value(), toListedSecret(version, it)));
         page = records.scan(version, page.getLast().id(), PAGE);
       }
     }
-    return new Listing(listedSecrets, census.unreadable());
+    return new Listing(secrets, census.unreadable());
   }
 
-  private static ListedSecret toItem(KekVersion version, StoredRecord record) {
+  private static ListedSecret toListedSecret(KekVersion version, StoredRecord record) {
     return new ListedSecret(
         version, SecretCollection.parseEnvelope(record).map(Envelope::dataDigest).orElse(""));
   }
@@ -83,18 +83,23 @@ public final class SecretListCommand implements Command {
   private void printTable(Listing listing) {
     TextTable table = new TextTable("NAME", "VERSION");
     listing
-        .listedSecrets()
+        .secrets()
         .forEach((name, item) -> table.addRow(Console.sanitize(name), item.version().toString()));
     table.print(context.console().out());
     if (listing.unreadable() > 0) {
-      context.console().err().println(listing.unreadable() + " more cannot be read as envelopes");
+      context
+          .console()
+          .err()
+          .println(
+              listing.unreadable()
+                  + " more secrets cannot be read: their values are not envelopes");
     }
   }
 
   private static void write(JsonGenerator json, Listing listing) {
     json.writeArrayPropertyStart("secrets");
     listing
-        .listedSecrets()
+        .secrets()
         .forEach((name, item) ->
             json.writeStartObject()
                 .writeStringProperty("name", name)

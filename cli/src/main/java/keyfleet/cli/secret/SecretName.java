@@ -7,7 +7,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParseResult;
 
-/// What a secret is called: it stands in tables, paths and scripts, hence the narrow alphabet.
+/// The name of a secret. Names appear in tables, paths and scripts, so few characters are allowed.
 record SecretName(String value) {
   private static final Pattern RULE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,199}");
 
@@ -18,7 +18,8 @@ record SecretName(String value) {
             .arity("1")
             .paramLabel("NAME")
             .type(String.class)
-            .description("Letters, digits and . _ / -, at most 200, a letter or digit first.")
+            .description(
+                "Letters, digits and . _ / -, at most 200 characters, a letter or digit first.")
             .build());
   }
 
@@ -27,7 +28,7 @@ record SecretName(String value) {
     if (!RULE.matcher(name).matches()) {
       throw new CommandException(
           Console.sanitize(name)
-              + " is not a secret's name: letters, digits and . _ / - are, at most 200",
+              + " is not a secret name; use letters, digits and . _ / -, at most 200 characters",
           "keyfleet secret list");
     }
     return new SecretName(name);

@@ -13,6 +13,7 @@ import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.store.Bytes;
 import keyfleet.store.Conflict;
@@ -26,9 +27,9 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `secret put NAME`: seals what comes from standard input, and keeps it under a name.
+/// `secret put NAME`: seals standard input and stores it under a name.
 public final class SecretPutCommand implements Command {
-  /// Lost races before the user is told so.
+  /// How often the command tries if other writers are faster.
   private static final int MAX_ATTEMPTS = 5;
 
   private final CommandContext context;
@@ -44,8 +45,8 @@ public final class SecretPutCommand implements Command {
     StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
     spec.usageMessage()
         .description(
-            "Keeps the bytes of standard input under a name, sealed; all of them, a line feed at"
-                + " the end too. An earlier value is replaced.");
+            "Stores standard input as a sealed secret.",
+            "Every byte is kept, also a line feed at the end. An earlier value is replaced.");
     return spec;
   }
 
@@ -62,8 +63,9 @@ public final class SecretPutCommand implements Command {
         Envelope envelope = sealer.seal(SecretCollection.fieldLocation(name), value);
         StoredRecord before = collection.read(name).orElse(null);
         SecretCollection.requireAudited(
+            session.keyring(),
             session
-                .secretOrders()
+                .secretAuditWriter()
                 .writePutIntent(
                     name.value(), SecretCollection.parseEnvelope(before).orElse(null), envelope));
         if (tryWrite(collection, name, before, envelope)) {
@@ -71,7 +73,7 @@ public final class SecretPutCommand implements Command {
         }
       }
       throw CommandException.conflict(
-          "others keep changing " + name, "keyfleet secret put " + name + ", again");
+          "other writers keep changing " + name, retryCommand(collection, name));
     }
   }
 
@@ -96,12 +98,12 @@ public final class SecretPutCommand implements Command {
     }
     if (bytes.length > Envelope.MAX_PLAINTEXT) {
       throw new CommandException(
-          "a value has at most " + Envelope.MAX_PLAINTEXT + " bytes", "keep it in parts");
+          "a value may have at most " + Envelope.MAX_PLAINTEXT + " bytes", "split the value");
     }
     return SecretBytes.copyOf(bytes);
   }
 
-  /// False if another was faster, or the fence moved: then all is done anew.
+  /// Returns false if another writer was faster or the fence moved. The caller then tries again.
   private static boolean tryWrite(
       SecretCollection collection,
       SecretName name,
@@ -115,30 +117,37 @@ public final class SecretPutCommand implements Command {
     return switch (write) {
       case RecordWriteResult.Stored() -> true;
       case Conflict() -> false;
-      case RecordWriteResult.Fenced(Fence by) -> canRetryAfter(by, envelope.version());
+      case RecordWriteResult.Fenced(Fence by) -> checkFence(by, envelope.version());
       case Unknown() -> isStored(collection, name, fields);
     };
   }
 
-  /// A rotation has fenced its old version since this value was sealed; the next try seals under
-  /// the new one. A fence that admits the version and refuses it all the same is another matter.
-  private static boolean canRetryAfter(Fence by, KekVersion version) {
+  /// Returns false if a rotation has fenced the version since this value was sealed: the next
+  /// attempt seals under the new version. Throws if the fence admits the version but refuses the
+  /// record.
+  private static boolean checkFence(Fence by, KekVersion version) {
     if (by.writable().contains(version)) {
       throw CommandException.conditionNotMet(
-          "the store's fence refuses the record as it is", "keyfleet kek inventory");
+          "the store refuses the record, although its fence admits " + version,
+          "keyfleet kek inventory");
     }
     return false;
   }
 
-  /// Sealing is random: the same bytes are this command's own.
+  /// Sealing is random, so a record with the same bytes was written by this command.
   private static boolean isStored(
       SecretCollection collection, SecretName name, SealedFields fields) {
     if (collection.read(name).filter(it -> it.fields().equals(fields)).isPresent()) {
       return true;
     }
     throw new CommandException(
-        "the store did not answer in time: " + name + " may be kept, or may yet be",
-        "keyfleet secret put " + name + ", again");
+        "the store did not answer in time: " + name + " may or may not be stored",
+        retryCommand(collection, name));
+  }
+
+  private static String retryCommand(SecretCollection collection, SecretName name) {
+    KeyringName keyring = collection.registration().keyring();
+    return "keyfleet secret put " + name + KeyOptions.keyringFlag(keyring) + " < FILE";
   }
 
   private int report(SecretName name, KekVersion version, boolean isNew, OutputFormat format) {
@@ -153,7 +162,7 @@ public final class SecretPutCommand implements Command {
       context
           .console()
           .err()
-          .println((isNew ? "kept " : "replaced ") + name + ", under " + version);
+          .println((isNew ? "stored " : "replaced ") + name + ", sealed under " + version);
     }
     return ExitCode.OK;
   }

@@ -1,6 +1,7 @@
 package keyfleet.cli.secret;
 
 import keyfleet.cli.command.CommandSession;
+import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.FieldLocation;
@@ -14,44 +15,48 @@ import keyfleet.member.document.CollectionRegistry;
 import keyfleet.member.heartbeat.AdmissionCheck;
 import keyfleet.member.heartbeat.AdmissionCheck.FenceReading;
 
-/// Seals for one command. There is no heartbeat: each seal asks anew whether this host may, and the
-/// lease counts from before the keystore was read.
+/// Seals values for one command. A command sends no heartbeats, so each call checks whether this
+/// host may seal. Its lease starts before the keystore is read.
 final class SecretSealer {
   private final CommandSession session;
   private final Sealer sealer;
   private final AdmissionCheck admissionCheck;
-  private MembershipState membershipState = new MembershipState.NotJoined("it has not asked yet");
+  private MembershipState state = new MembershipState.NotJoined("it has not checked yet");
 
   SecretSealer(CommandSession session, SecretCollection collection) {
     this.session = session;
     this.sealer =
         new Sealer(
-            collection.collectionRegistration(),
+            collection.registration(),
             session.collectionRegistry(),
             session.keys().load(),
-            () -> membershipState,
+            () -> state,
             session.ticker()::nanos);
     this.admissionCheck = new AdmissionCheck(session.keys().load(), collection::fenceMarks);
   }
 
-  /// The collection is registered before the round begins: a rotation moves what it knows of.
+  /// Registers the collection before the keystore is read: a rotation moves only registered
+  /// collections.
   Envelope seal(FieldLocation fieldLocation, SecretBytes value) {
     if (sealer.register() instanceof CollectionRegistry.RegisteredDifferently(var held)) {
       throw new CommandException(
-          "%s belongs to keyring %s".formatted(held.collection(), held.keyring()),
+          "collection %s belongs to keyring %s".formatted(held.collection(), held.keyring()),
           "--keyring=" + held.keyring());
     }
     FenceReading fenceReading = admissionCheck.readFences(session.ticker().nanos());
     Keystore keystore = session.requireKeystore();
-    membershipState = admissionCheck.decide(fenceReading, keystore);
+    state = admissionCheck.decide(fenceReading, keystore);
     return switch (sealer.seal(fieldLocation, value)) {
       case SealerResult.Sealed(Envelope envelope) -> envelope;
       case SealerResult.LeaseExpired() ->
           throw CommandException.conditionNotMet(
-              "the store took too long to answer", "the command again");
+              "the store took so long to answer that the write lease has expired",
+              "keyfleet doctor, which measures the latency of the store");
       case SealerResult.JustRegistered() ->
           throw CommandException.conditionNotMet(
-              "the collection was registered just now", "the command again");
+              "collection " + fieldLocation.collection() + " was registered a moment ago",
+              "keyfleet secret put %s%s < FILE"
+                  .formatted(fieldLocation.recordId(), KeyOptions.keyringFlag(session.keyring())));
       case SealerResult.NotRegistered(String reason) ->
           throw new CommandException(reason, "keyfleet kek inventory");
       case SealerResult.KeyNotLoaded(KekVersion version) -> throw notHeld(version);
@@ -61,17 +66,16 @@ final class SecretSealer {
 
   private static CommandException notHeld(KekVersion version) {
     return new CommandException(
-        "this host does not hold " + version, "keyfleet kek verify --local, with its --provider");
+        "this host does not hold " + version,
+        "keyfleet kek verify --local --provider=PROVIDER, with the provider that has it");
   }
 
-  private static CommandException refusal(MembershipState membershipState) {
-    return switch (membershipState) {
+  private static CommandException refusal(MembershipState state) {
+    return switch (state) {
       case MembershipState.ReadOnly(_, var unproved) ->
           new CommandException(
-              "this host may not seal: it has not the bytes of "
-                  + unproved
-                  + ", which the fleet uses",
-              "keyfleet kek verify --local, with the --provider that has them");
+              "this host may not seal: it lacks the keys " + unproved + ", which the fleet uses",
+              "keyfleet kek verify --local --provider=PROVIDER, with the provider that has them");
       case MembershipState other ->
           CommandException.conditionNotMet(
               "this host may not seal: " + other.description(), "keyfleet kek status");

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What commands leave in the audit, and how it is read.
+/// What commands write to the audit, and how `audit` reads it.
 class AuditCommandsTest {
   private static final Pattern ENTRY =
       Pattern.compile(
@@ -30,14 +30,14 @@ class AuditCommandsTest {
   private final InMemoryBackend backend = new InMemoryBackend();
   private final CliFleet fleet = new CliFleet(backend);
 
-  private void begin() {
+  private void announceVersionsAndStartWorker() {
     fleet.addKeys(2, 3);
     fleet.run("kek", "announce", "--version=1").expectExit(0);
     fleet.run("kek", "announce", "--version=2").expectExit(0);
     fleet.start("worker-1", "worker", 1, 2, 3);
   }
 
-  /// What this user did, oldest first.
+  /// The actions of this user, oldest first.
   private List<String> auditedActions(String user) {
     String json = fleet.run("audit", "list", "--limit=200", "-o", "json").expectExit(0).out();
     return ENTRY
@@ -61,7 +61,7 @@ class AuditCommandsTest {
 
   @Test
   void everyCommand_isAuditedInTheOperatorsName() {
-    begin();
+    announceVersionsAndStartWorker();
     fleet.runWith("hunter2", "secret", "put", "db").expectExit(0);
     rotate("rotate", 1, 2, "--dry-run").expectExit(0);
     fleet.haltWorkers();
@@ -106,14 +106,15 @@ class AuditCommandsTest {
             "revoke v2 to v3"),
         auditedActions("anna"));
     assertTrue(
-        auditedActions("unknown").contains("proved"), "the worker's own deeds are there as well");
+        auditedActions("unknown").contains("proved"),
+        "the actions of the worker are in the audit too");
     assertTrue(fleet.run("audit", "verify").expectExit(0).out().matches("\\d+:[0-9a-f]{64}\n"));
   }
 
   @Test
-  void entry_saysWhoWhenAndWhat() {
+  void entry_namesUserTimeAndAction() {
     fleet.environment.put("KEYFLEET_INSTANCE", "jump-host");
-    begin();
+    announceVersionsAndStartWorker();
     assertEquals(
         """
         2  2026-11-17T22:00:00Z  anna@desk-7 (jump-host)  announce v2
@@ -149,11 +150,11 @@ class AuditCommandsTest {
 
   @Test
   void pages_coverEveryEntryOnce() {
-    begin();
+    announceVersionsAndStartWorker();
     fleet.run("kek", "announce", "--version=3").expectExit(0);
     CommandResult newest = fleet.run("audit", "list", "--limit=2").expectExit(0);
     assertTrue(newest.out().startsWith("3  "), newest.out());
-    assertEquals("older ones: keyfleet audit list --before=2\n", newest.err());
+    assertEquals("older entries: keyfleet audit list --before=2\n", newest.err());
     CommandResult oldest = fleet.run("audit", "list", "--limit=2", "--before=2").expectExit(0);
     assertTrue(oldest.out().startsWith("1  "), oldest.out());
     assertEquals("", oldest.err());
@@ -166,7 +167,7 @@ class AuditCommandsTest {
 
   @Test
   void secretsAndKeys_areInNoEntry() {
-    begin();
+    announceVersionsAndStartWorker();
     fleet.runWith("hunter2", "secret", "put", "db").expectExit(0);
     rotate("rotate", 1, 2, "--wait").expectExit(0);
     String all =
@@ -179,7 +180,7 @@ class AuditCommandsTest {
 
   @Test
   void refusedOrder_leavesNoEntry() {
-    begin();
+    announceVersionsAndStartWorker();
     fleet.run("kek", "remove", "--version=1", "--yes").expectExit(2);
     fleet.run("kek", "abort").expectExit(2);
     assertEquals(List.of("announce v1", "announce v2"), auditedActions("anna"));
@@ -187,7 +188,7 @@ class AuditCommandsTest {
 
   @Test
   void notedHead_findsARestoredStore() {
-    begin();
+    announceVersionsAndStartWorker();
     String head = fleet.run("audit", "verify").expectExit(0).out().strip();
     fleet.run("kek", "announce", "--version=3").expectExit(0);
     fleet.run("audit", "verify", "--noted=" + head).expectExit(0);
@@ -195,14 +196,14 @@ class AuditCommandsTest {
     CommandResult result = fleet.run("audit", "verify", "--noted", other).expectExit(2);
     assertEquals(
         """
-        keyfleet: the audit is broken at entry 2: it is another entry than the one noted
+        keyfleet: the audit is broken at entry 2: the entry is not the one that was noted
         Try: keyfleet audit list --before=3, and compare with a backup of the store
         """,
         result.err());
     assertEquals("", result.out());
     assertEquals(
         "{\"keyring\":\"main\",\"verdict\":\"broken\",\"number\":4,"
-            + "\"reason\":\"it is missing, as the chain once had 9\"}\n",
+            + "\"reason\":\"the entry is missing; the chain once had 9\"}\n",
         fleet
             .run("audit", "verify", "-o", "json", "--noted", "9:" + "ab".repeat(32))
             .expectExit(2)
@@ -210,25 +211,28 @@ class AuditCommandsTest {
   }
 
   @Test
-  void lostKeystore_isNoIntactAudit() {
-    begin();
+  void lostKeystore_isReportedAsBroken() {
+    announceVersionsAndStartWorker();
     backend.deleteKeystores();
     CommandResult result = fleet.run("audit", "verify").expectExit(2);
-    assertTrue(result.err().contains("there is no keystore"), result.err());
+    assertTrue(result.err().contains("the keystore is missing"), result.err());
     assertTrue(fleet.run("audit", "list").expectExit(0).out().startsWith("2  "));
   }
 
   @Test
   void unknownKeyring_isReported() {
     String message =
-        "keyfleet: keyring pya has no key yet\nTry: keyfleet kek announce --version=1\n";
+        """
+        keyfleet: keyring pya has no key yet
+        Try: keyfleet kek announce --version=1 --keyring=pya
+        """;
     assertEquals(message, fleet.run("audit", "verify", "--keyring=pya").expectExit(1).err());
     assertEquals(message, fleet.run("audit", "list", "--keyring=pya").expectExit(1).err());
   }
 
   @Test
   void keystoreThatKeepsChanging_isUnsettled() {
-    begin();
+    announceVersionsAndStartWorker();
     backend.kvWrapper = KeystoreRewritingKv::new;
     assertEquals(
         "{\"keyring\":\"main\",\"verdict\":\"unsettled\"}\n",
@@ -250,7 +254,7 @@ class AuditCommandsTest {
             .run("audit", "verify", "--noted=" + head)
             .expectExit(1)
             .err()
-            .contains(" is not a head: a number, : and 64 hex digits\n"));
+            .contains(" is not an audit head; use NUMBER:HASH with 64 hex digits\n"));
   }
 
   @ParameterizedTest
@@ -258,7 +262,7 @@ class AuditCommandsTest {
     "--limit=0,1 to 200",
     "--limit=201,1 to 200",
     "--limit=x,1 to 200",
-    "--before=0,1 on"
+    "--before=0,1 upwards"
   })
   void badNumber_isRefused(String option, String rule) {
     CommandResult result = fleet.run("audit", "list", option).expectExit(1);
@@ -267,7 +271,7 @@ class AuditCommandsTest {
         result.err());
   }
 
-  /// Whenever the audit is listed, the keystore is written once more.
+  /// Writes the keystore again each time that the audit is listed.
   private record KeystoreRewritingKv(Kv inner) implements ForwardingKv {
     @Override
     public List<Entry> list(Bucket bucket, Prefix prefix) {

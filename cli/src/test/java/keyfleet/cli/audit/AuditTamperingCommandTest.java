@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Somebody with SQL at hand changes the audit in the file; `audit verify` says where.
+/// An attacker changes the audit with SQL; `audit verify` names the entry.
 class AuditTamperingCommandTest {
   private static final int ENTRIES = 5;
   private static final String AUDIT = "bucket = 'audit' AND key = 'main.%016d'";
@@ -36,7 +36,7 @@ class AuditTamperingCommandTest {
     sql("CREATE TABLE kept AS SELECT * FROM keyfleet_entries");
   }
 
-  /// How many rows it changed.
+  /// Returns the number of changed rows.
   private int sql(String statement, String... args) {
     try (Connection intruder =
             DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("fleet.db"));
@@ -85,13 +85,13 @@ class AuditTamperingCommandTest {
       replace(AUDIT.formatted(i), "{", "");
       assertBrokenAt(i);
       assertEquals(
-          "keyfleet: cannot be read: entries [" + i + "]\nTry: keyfleet audit verify\n",
+          "keyfleet: audit entries [" + i + "] cannot be read\nTry: keyfleet audit verify\n",
           fleet.run("audit", "list").expectExit(2).err());
       restore();
     }
   }
 
-  /// The newest is in the keystore as well, and whoever comes next puts it back.
+  /// The newest entry is in the keystore too, and the next writer restores it.
   @Test
   void deletedEntry_isFoundUnlessTheKeystoreHasIt() {
     String head = fleet.run("audit", "verify").expectExit(0).out();
@@ -155,7 +155,7 @@ class AuditTamperingCommandTest {
     assertBrokenAt(1);
   }
 
-  /// Chain and keystore agree with each other; only a head that was noted elsewhere does not.
+  /// Chain and keystore agree with each other; only a head kept outside the store differs.
   @Test
   void restoredStore_isFoundByANotedHead() {
     fleet.addKeys(ENTRIES + 1);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Which file is read, and which are not.
+/// Which configuration file is read, and which files are refused.
 class ConfigFileTest {
   private static final int SELF = (int) new UnixSystem().getUid();
 
@@ -68,7 +68,7 @@ class ConfigFileTest {
   void fileThatOthersCanWrite_isRefused(String mode) throws IOException {
     Path file = write("k.yaml", "");
     setMode(file, mode);
-    assertRefused(file, SELF, "FILE can be written by others than its owner", "chmod go-w FILE");
+    assertRefused(file, SELF, "FILE is writable by users other than its owner", "chmod go-w FILE");
   }
 
   @ParameterizedTest
@@ -103,16 +103,16 @@ class ConfigFileTest {
 
   @Test
   void otherThanASmallTextFile_isRefused() throws IOException {
-    assertRefused(folder, SELF, "FILE is not a regular file", "--config with the name of a file");
+    assertRefused(folder, SELF, "FILE is not a regular file", "--config=keyfleet.yaml");
     assertRefused(
         folder.resolve("none.yaml"),
         SELF,
         "FILE does not exist",
-        "create it, or name another --config");
+        "create it, or pass another --config");
     assertRefused(
         write("big.yaml", "#".repeat(65_537)),
         SELF,
-        "FILE has 65537 bytes; a configuration has at most 65536",
+        "FILE has 65537 bytes; a configuration file may have at most 65536",
         "check that this is the right file");
     Path latin = write("latin.yaml", "");
     Files.write(latin, "instance: \u00e9".getBytes(ISO_8859_1));

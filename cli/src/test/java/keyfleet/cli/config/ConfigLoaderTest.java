@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Commands do what the file says, unless a variable or a flag says otherwise.
+/// Commands use the values of the file, unless a variable or a flag replaces them.
 class ConfigLoaderTest {
   private final InMemoryBackend backend = new InMemoryBackend();
   private final CliFleet fleet = new CliFleet(backend);
@@ -49,7 +49,7 @@ class ConfigLoaderTest {
     return fleet.run(Stream.concat(Stream.of(args), Stream.of(config)).toArray(String[]::new));
   }
 
-  /// `-` is not said.
+  /// `-` stands for a value that is not set.
   @ParameterizedTest
   @CsvSource(
       textBlock =
@@ -139,7 +139,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void pluginsKeyring_isKmsUnlessAnotherIsNamed() throws IOException {
+  void pluginKeyring_isKmsUnlessAnotherIsNamed() throws IOException {
     fleet.environment.put("KEYFLEET_KEK_KMS_V1", CliFleet.key(1));
     fleet.environment.put("KEYFLEET_KEK_EDGE_V1", CliFleet.key(2));
     writeFile("store: sqlite:a\n");
@@ -183,9 +183,9 @@ class ConfigLoaderTest {
     CommandResult result = run("kek", "inventory").expectExit(2);
     assertEquals(
         """
-        not counted: sqlite orders: declared, and no process has registered it yet
+        not counted: sqlite orders: declared, but no process has registered it yet
         keyfleet: not all collections were counted
-        Try: start a process with this configuration, which registers them
+        Try: keyfleet server --roles worker, which registers the collections of its configuration
         """,
         result.err());
   }
@@ -196,8 +196,7 @@ class ConfigLoaderTest {
     for (String command : List.of("kek list", "kek generate", "kek verify --local", "doctor")) {
       CommandResult result = run(command.split(" ")).expectExit(1);
       assertEquals(
-          "keyfleet: %s:2: there is no key keyrnig%nTry: keyring%n"
-              .formatted(folder.resolve("k.yaml")),
+          "keyfleet: %s:2: unknown key keyrnig%nTry: keyring%n".formatted(folder.resolve("k.yaml")),
           result.err());
       assertEquals("", result.out());
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Who makes the folder of the default store, and where it is.
+/// Where the folder of the default store is, and which commands create it.
 class DataFolderTest {
   @TempDir Path folder = Path.of("");
 
@@ -62,7 +62,7 @@ class DataFolderTest {
   void secretPut_createsIt() {
     Path home = missingFolder();
     fleet.runWith("v", "secret", "put", "x").expectExit(1);
-    assertTrue(Files.isDirectory(home), "no folder was made");
+    assertTrue(Files.isDirectory(home), "no folder was created");
   }
 
   @ParameterizedTest
@@ -79,10 +79,10 @@ class DataFolderTest {
     Path home = missingFolder();
     String err = fleet.run(command.split(" ")).expectExit(1).err();
     assertEquals(
-        "keyfleet: there is no store yet: no folder %s%nTry: keyfleet kek announce --version=1, which makes it, or --store URL%n"
+        "keyfleet: there is no store yet: folder %s does not exist%nTry: keyfleet kek announce --version=1, which creates it, or --store URL%n"
             .formatted(home),
         err);
-    assertFalse(Files.exists(home.getParent()), "something was made");
+    assertFalse(Files.exists(home.getParent()), "something was created");
   }
 
   @Test
@@ -91,7 +91,7 @@ class DataFolderTest {
     fleet
         .run("kek", "announce", "--version=1", "--store=sqlite:" + folder.resolve("x.db"))
         .expectExit(0);
-    assertFalse(Files.exists(home), "the default folder was made for another store");
+    assertFalse(Files.exists(home), "the default folder was created for another store");
   }
 
   @Test
@@ -109,7 +109,7 @@ class DataFolderTest {
     Files.writeString(folder.resolve("a"), "in the way");
     String err = fleet.run("kek", "announce", "--version=1").expectExit(1).err();
     assertEquals(
-        "keyfleet: the data folder %s cannot be made%nTry: KEYFLEET_HOME=DIR, or --store URL%n"
+        "keyfleet: the data folder %s cannot be created%nTry: KEYFLEET_HOME=DIR, or --store URL%n"
             .formatted(home),
         err);
   }

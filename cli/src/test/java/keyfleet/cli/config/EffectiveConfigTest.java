@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
-/// What files and variables say, and which of them are refused.
+/// Which files and variables are accepted, and how the others are refused.
 class EffectiveConfigTest {
   private static final String FULL =
       """
@@ -149,14 +149,14 @@ class EffectiveConfigTest {
       delimiter = '|',
       textBlock =
           """
-          KEYFLEET_SERVER__LISTEN    | here  | KEYFLEET_SERVER__LISTEN=here is not an address: HOST:PORT is, with a port from 0 to 65535 | KEYFLEET_SERVER__LISTEN=127.0.0.1:8080
-          KEYFLEET_SERVER__LISTEN    | h:65536 | KEYFLEET_SERVER__LISTEN=h:65536 is not an address: HOST:PORT is, with a port from 0 to 65535 | KEYFLEET_SERVER__LISTEN=127.0.0.1:8080
-          KEYFLEET_SERVER__ROLES     | api   | KEYFLEET_SERVER__ROLES=api is not to be had yet: worker and scheduler are | KEYFLEET_SERVER__ROLES=worker
-          KEYFLEET_SERVER__ROLES     | ''    | KEYFLEET_SERVER__ROLES= is not a role: worker and scheduler are | KEYFLEET_SERVER__ROLES=worker
-          KEYFLEET_ROTATION__RATE    | 0     | KEYFLEET_ROTATION__RATE=0 is not a number of records a second | KEYFLEET_ROTATION__RATE=500
-          KEYFLEET_SERVER__LISEN     | s3cret | there is no setting KEYFLEET_SERVER__LISEN | KEYFLEET_SERVER__LISTEN
-          KEYFLEET_TIMING__HEARTBEAT | s3cret | there is no setting KEYFLEET_TIMING__HEARTBEAT | KEYFLEET_TIMING_HEARTBEAT
-          KEYFLEET__X                | s3cret | there is no setting KEYFLEET__X | unset KEYFLEET__X
+          KEYFLEET_SERVER__LISTEN    | here  | KEYFLEET_SERVER__LISTEN=here is not an address; use HOST:PORT with a port from 0 to 65535 | KEYFLEET_SERVER__LISTEN=127.0.0.1:8080
+          KEYFLEET_SERVER__LISTEN    | h:65536 | KEYFLEET_SERVER__LISTEN=h:65536 is not an address; use HOST:PORT with a port from 0 to 65535 | KEYFLEET_SERVER__LISTEN=127.0.0.1:8080
+          KEYFLEET_SERVER__ROLES     | api   | KEYFLEET_SERVER__ROLES: role 'api' is not supported; use worker or scheduler | KEYFLEET_SERVER__ROLES=worker
+          KEYFLEET_SERVER__ROLES     | ''    | KEYFLEET_SERVER__ROLES= is not a role; use worker or scheduler | KEYFLEET_SERVER__ROLES=worker
+          KEYFLEET_ROTATION__RATE    | 0     | KEYFLEET_ROTATION__RATE=0 is not a number of records per second | KEYFLEET_ROTATION__RATE=500
+          KEYFLEET_SERVER__LISEN     | s3cret | unknown setting KEYFLEET_SERVER__LISEN | KEYFLEET_SERVER__LISTEN
+          KEYFLEET_TIMING__HEARTBEAT | s3cret | unknown setting KEYFLEET_TIMING__HEARTBEAT | KEYFLEET_TIMING_HEARTBEAT
+          KEYFLEET__X                | s3cret | unknown setting KEYFLEET__X | unset KEYFLEET__X
           """)
   void badVariable_isRefusedByItsName(String name, String value, String message, String remedy) {
     CommandException e =
@@ -192,37 +192,37 @@ class EffectiveConfigTest {
     assertEquals(shape("no", "on", "yes"), config.collections().getFirst().shape());
   }
 
-  /// In the table `¶` is a line break.
+  /// `¶` stands for a line break.
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       textBlock =
           """
-          stroe: sqlite:a.db               | k.yaml:1: there is no key stroe | store
-          keyring: a¶¶server: {lisen: x}   | k.yaml:3: there is no key server.lisen | server.listen
-          listen: h:1                      | k.yaml:1: there is no key listen | server: {listen: …}
-          server.listen: h:1               | k.yaml:1: there is no key server.listen | server: {listen: …}
-          frobnicate: 1                    | k.yaml:1: there is no key frobnicate | one of store, records, keyring, providers, instance, timings, server, rotation, backup-horizon, collections
-          timings: {snooze: 1s}            | k.yaml:1: there is no key timings.snooze | one of heartbeat, fresh, lease, expire, adopt
-          collections: [{naem: a}]         | k.yaml:1: there is no key collections.naem | collections.name
-          '"a\\e[2J": 1'                   | k.yaml:1: there is no key a?[2J | one of store, records, keyring, providers, instance, timings, server, rotation, backup-horizon, collections
-          keyring: a¶keyring: b            | k.yaml:2: the key keyring is there twice | keep one of them
+          stroe: sqlite:a.db               | k.yaml:1: unknown key stroe | store
+          keyring: a¶¶server: {lisen: x}   | k.yaml:3: unknown key server.lisen | server.listen
+          listen: h:1                      | k.yaml:1: unknown key listen | server: {listen: …}
+          server.listen: h:1               | k.yaml:1: unknown key server.listen | server: {listen: …}
+          frobnicate: 1                    | k.yaml:1: unknown key frobnicate | one of store, records, keyring, providers, instance, timings, server, rotation, backup-horizon, collections
+          timings: {snooze: 1s}            | k.yaml:1: unknown key timings.snooze | one of heartbeat, fresh, lease, expire, adopt
+          collections: [{naem: a}]         | k.yaml:1: unknown key collections.naem | collections.name
+          '"a\\e[2J": 1'                   | k.yaml:1: unknown key a?[2J | one of store, records, keyring, providers, instance, timings, server, rotation, backup-horizon, collections
+          keyring: a¶keyring: b            | k.yaml:2: the key keyring appears twice | keep one of them
           store:                           | k.yaml:1: store is empty | a value, or leave store out
           store: ~                         | k.yaml:1: store is empty | a value, or leave store out
-          store: [a]                       | k.yaml:1: store is one value, not several | one word behind store
-          providers: env                   | k.yaml:1: providers is a list of words | providers: [ONE, TWO]
-          providers: []                    | k.yaml:1: providers is a list of words | providers: [ONE, TWO]
-          providers: [env, [env]]          | k.yaml:1: providers is a list of words | providers: [ONE, TWO]
-          timings: 3s                      | k.yaml:1: timings has keys of its own | timings: {heartbeat, fresh, lease, expire, adopt}
-          collections: orders              | k.yaml:1: collections is not a list | - {name: orders, id: id, sealed: [card]}
-          collections: [orders]            | k.yaml:1: collections has keys of its own | - {name: orders, id: id, sealed: [card]}
-          - store                          | k.yaml:1: a configuration is keys and values | store: sqlite:keyfleet.db
-          store                            | k.yaml:1: a configuration is keys and values | store: sqlite:keyfleet.db
-          keyring: a¶---¶keyring: b        | k.yaml:2: a second document begins | one document in one file
-          keyring: &a x                    | k.yaml:1: anchors are not taken | write the value out where it is needed
-          keyring: *a                      | k.yaml:1: aliases are not taken | write out what the alias stands for
-          keyring: !!str x                 | k.yaml:1: tags are not taken | leave it out: every value is text
-          '? [a]¶: b'                      | k.yaml:1: a key is one word | store: sqlite:keyfleet.db
+          store: [a]                       | k.yaml:1: store must be one value, not several | one value for store
+          providers: env                   | k.yaml:1: providers must be a list of values | providers: [ONE, TWO]
+          providers: []                    | k.yaml:1: providers must be a list of values | providers: [ONE, TWO]
+          providers: [env, [env]]          | k.yaml:1: providers must be a list of values | providers: [ONE, TWO]
+          timings: 3s                      | k.yaml:1: timings must contain keys | timings: {heartbeat, fresh, lease, expire, adopt}
+          collections: orders              | k.yaml:1: collections must be a list | - {name: orders, id: id, sealed: [card]}
+          collections: [orders]            | k.yaml:1: collections must contain keys | - {name: orders, id: id, sealed: [card]}
+          - store                          | k.yaml:1: a configuration consists of keys and values | store: sqlite:keyfleet.db
+          store                            | k.yaml:1: a configuration consists of keys and values | store: sqlite:keyfleet.db
+          keyring: a¶---¶keyring: b        | k.yaml:2: a second document begins here | one document in one file
+          keyring: &a x                    | k.yaml:1: anchors are not supported | write the value out where it is needed
+          keyring: *a                      | k.yaml:1: aliases are not supported | write out what the alias stands for
+          keyring: !!str x                 | k.yaml:1: tags are not supported | leave it out: every value is text
+          '? [a]¶: b'                      | k.yaml:1: a key must be a single value | store: sqlite:keyfleet.db
           'keyring: [a'                    | k.yaml:2: this is not YAML: expected ',' or ']', but got <stream end> | store: sqlite:keyfleet.db
           'keyring: a¶  store: b'          | k.yaml:2: this is not YAML: mapping values are not allowed here | store: sqlite:keyfleet.db
           """)
@@ -236,30 +236,30 @@ class EffectiveConfigTest {
       textBlock =
           """
           store: redis://h                 | k.yaml:1: store: unknown store engine: redis | sqlite:keyfleet.db, postgresql://HOST/DATABASE, mongodb://HOST/DATABASE, nats://HOST
-          store: postgresql://ann:s3cret@h/d | k.yaml:1: store: a password stands in the URL, and this file keeps no secrets | postgresql://USER@HOST?password-file=FILE, or the URL in a variable
-          records: mongodb://ann:s3cret@h  | k.yaml:1: records: a password stands in the URL, and this file keeps no secrets | mongodb://USER@HOST?password-file=FILE, or the URL in a variable
-          store: nats://h?monitor=http://ann:s3cret@h | k.yaml:1: store: a password stands in the URL, and this file keeps no secrets | nats://USER@HOST?password-file=FILE, or the URL in a variable
-          keyring: Payments                | k.yaml:1: keyring: Payments is not a keyring's name: a-z, 0-9 and -, at most 63, a letter first | keyring: main
-          providers: [env, attic:x]        | k.yaml:1: providers: provider attic:x: there is no such kind | env, file:DIR, pkcs11:MODULE?token=LABEL&pin-file=FILE, vault:URL?token-file=FILE or awskms:REGION
-          providers: [awskms:x]            | k.yaml:1: providers: provider awskms:x: that is no region | awskms:eu-central-1?alias=NAME
-          providers: ['file:/a,b']         | k.yaml:1: providers: a provider's name has no comma in it | each provider by itself
-          instance: a b                    | k.yaml:1: instance: an instance name is letters, digits and . _ : @ / -, at most 190 long, not 'a b' | instance: api-1
+          store: postgresql://ann:s3cret@h/d | k.yaml:1: store: the URL contains a password, but this file must not hold secrets | postgresql://USER@HOST?password-file=FILE, or the URL in a variable
+          records: mongodb://ann:s3cret@h  | k.yaml:1: records: the URL contains a password, but this file must not hold secrets | mongodb://USER@HOST?password-file=FILE, or the URL in a variable
+          store: nats://h?monitor=http://ann:s3cret@h | k.yaml:1: store: the URL contains a password, but this file must not hold secrets | nats://USER@HOST?password-file=FILE, or the URL in a variable
+          keyring: Payments                | k.yaml:1: keyring: Payments is not a keyring name: a-z, 0-9 and -, at most 63 characters, a letter first | keyring: main
+          providers: [env, unknown:x]        | k.yaml:1: providers: provider unknown:x: unknown provider kind | env, file:DIR, pkcs11:MODULE?token=LABEL&pin-file=FILE, vault:URL?token-file=FILE or awskms:REGION
+          providers: [awskms:x]            | k.yaml:1: providers: provider awskms:x: not a valid AWS region | awskms:eu-central-1?alias=NAME
+          providers: ['file:/a,b']         | k.yaml:1: providers: a provider must not contain a comma | one list entry for each provider
+          instance: a b                    | k.yaml:1: instance: an instance name has letters, digits and . _ : @ / -, at most 190 characters; this one is 'a b' | instance: api-1
           timings: {lease: 90}             | k.yaml:1: timings.lease: 90 is not a duration: a whole number and a unit, ms, s, m, h or d, such as 500ms or 30s; at most 36500d | timings.lease: 90s
-          timings: {heartbeat: 40s}        | k.yaml:1: timings must keep 2 x heartbeat <= fresh < lease < expire, 2 x heartbeat <= adopt and 1s <= expire, and are heartbeat=40s fresh=1m lease=90s expire=2m adopt=1m | leave timings out, and the process takes the fleet's
-          server: {roles: [api]}           | k.yaml:1: server.roles: api is not to be had yet: worker and scheduler are | server.roles: worker
-          server: {roles: [driver]}        | k.yaml:1: server.roles: driver is not a role: worker and scheduler are | server.roles: worker
-          server: {listen: 8080}           | k.yaml:1: server.listen: 8080 is not an address: HOST:PORT is, with a port from 0 to 65535 | server.listen: 127.0.0.1:8080
-          server: {log-format: xml}        | k.yaml:1: server.log-format: xml is not a log format: text or json is | server.log-format: json
-          rotation: {rate: fast}           | k.yaml:1: rotation.rate: fast is not a number of records a second | rotation.rate: 500
+          timings: {heartbeat: 40s}        | k.yaml:1: the timings must satisfy 2 x heartbeat <= fresh < lease < expire, 2 x heartbeat <= adopt and 1s <= expire, but are heartbeat=40s fresh=1m lease=90s expire=2m adopt=1m | leave timings out: the process then takes those of the fleet
+          server: {roles: [api]}           | k.yaml:1: server.roles: role 'api' is not supported; use worker or scheduler | server.roles: worker
+          server: {roles: [driver]}        | k.yaml:1: server.roles: driver is not a role; use worker or scheduler | server.roles: worker
+          server: {listen: 8080}           | k.yaml:1: server.listen: 8080 is not an address; use HOST:PORT with a port from 0 to 65535 | server.listen: 127.0.0.1:8080
+          server: {log-format: xml}        | k.yaml:1: server.log-format: xml is not a log format; use text or json | server.log-format: json
+          rotation: {rate: fast}           | k.yaml:1: rotation.rate: fast is not a number of records per second | rotation.rate: 500
           rotation: {min-processes: 0}     | k.yaml:1: rotation.min-processes: 0 is not a number of processes | rotation.min-processes: 3
           backup-horizon: 30               | k.yaml:1: backup-horizon: 30 is not a duration: a whole number and a unit, ms, s, m, h or d, such as 500ms or 30s; at most 36500d | backup-horizon: 30d
           collections: [{name: a}]         | k.yaml:1: a collection needs sealed fields | - {name: orders, id: id, sealed: [card]}
           collections: [{sealed: [a]}]     | k.yaml:1: a collection needs a name | - {name: orders, id: id, sealed: [card]}
-          collections: [{name: a b, sealed: [c]}] | k.yaml:1: collections.name: a b is not the name of a table or column: letters, digits, _ and -, at most 63, no digit first | collections.name: orders
-          collections: [{name: a, sealed: [id]}] | k.yaml:1: collections.sealed: id is the id, and an id is never sealed | leave it out of sealed
-          collections: [{name: a, sealed: [c, c]}] | k.yaml:1: collections.sealed: c is there twice | keep one of them
+          collections: [{name: a b, sealed: [c]}] | k.yaml:1: collections.name: a b is not the name of a table or column: letters, digits, _ and -, at most 63 characters, no digit first | collections.name: orders
+          collections: [{name: a, sealed: [id]}] | k.yaml:1: collections.sealed: id is the id field, which is never sealed | leave it out of sealed
+          collections: [{name: a, sealed: [c, c]}] | k.yaml:1: collections.sealed: c appears twice | keep one of them
           collections: [{name: a, sealed: [c]}, {name: a, sealed: [d]}] | k.yaml:1: collections.name: a is declared twice | one entry with all its sealed fields
-          collections: [{name: a, sealed: [c], keyring: X}] | k.yaml:1: collections.keyring: X is not a keyring's name: a-z, 0-9 and -, at most 63, a letter first | collections.keyring: main
+          collections: [{name: a, sealed: [c], keyring: X}] | k.yaml:1: collections.keyring: X is not a keyring name: a-z, 0-9 and -, at most 63 characters, a letter first | collections.keyring: main
           """)
   void badValue_isReportedInOneSentence(String text, String message, String remedy) {
     assertRefused(text + "\n", message, remedy);
@@ -288,21 +288,22 @@ class EffectiveConfigTest {
     }
     assertRefused(
         bomb.toString(),
-        "k.yaml:1: anchors are not taken",
+        "k.yaml:1: anchors are not supported",
         "write the value out where it is needed");
   }
 
-  /// Whatever stands in a file, it is read or refused in one sentence with a remedy.
+  /// Any text is either read or refused in one sentence with a remedy.
   @Test
   void anyText_isReadOrRefused() {
     String pieces = "{}[]:,-?&*!|>'\"%@`#~ \n\t\\\0\u0085\u2028\uFEFF\uD800é0a.<";
     for (int seed = 0; seed < 4000; seed++) {
-      String text = mangled(new Random(seed), pieces);
+      String text = mangle(new Random(seed), pieces);
       try {
         config(text, Map.of());
       } catch (CommandException e) {
-        String said = e.getMessage();
-        assertTrue(said.startsWith("k.yaml:") && !said.contains("\n"), "seed " + seed + said);
+        String message = e.getMessage();
+        assertTrue(
+            message.startsWith("k.yaml:") && !message.contains("\n"), "seed " + seed + message);
         assertFalse(e.remedy().isBlank(), "seed " + seed);
       } catch (RuntimeException e) {
         throw new AssertionError("seed " + seed, e);
@@ -310,7 +311,7 @@ class EffectiveConfigTest {
     }
   }
 
-  private static String mangled(Random random, String pieces) {
+  private static String mangle(Random random, String pieces) {
     StringBuilder text = new StringBuilder(random.nextBoolean() ? FULL : "");
     int edits = 1 + random.nextInt(30);
     for (int i = 0; i < edits; i++) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// The demonstration says that a claim held only if it did: each is broken here in turn.
+/// Each claim of the demonstration fails if its condition does not hold.
 class DemoScenarioTest {
   private static final String LAGGARD =
       "host=vm pid=102 loaded=[1] current=1 provider=file version=0.1.0 reason=missing";
@@ -30,7 +30,7 @@ class DemoScenarioTest {
     assertTrue(text().endsWith("All 13 claims held.\n"), this::text);
   }
 
-  /// What is said instead of the truth, and the claim that must fall.
+  /// A result to return instead of the expected one, and the claim that must fail.
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -40,9 +40,9 @@ class DemoScenarioTest {
           kek verify --target=2 | exit 0                                        | the gate names the one process
           kek verify --target=2 | err host=vm pid=999 reason=missing            | the gate names the one process
           kek verify --target=2 | err host=vm pid=102 loaded=[1,2] reason=stale | the gate names the one process
-          first rotate          | exit 0                                        | rotate refuses as well
+          first rotate          | exit 0                                        | kek rotate refuses too
           waiting verify        | exit 2                                        | the fleet is ready for version 2
-          second rotate         | exit 1                                        | the rotation is ordered
+          second rotate         | exit 1                                        | the rotation started
           status                | {"state":"in_progress","phase":"rewrapping","done":5,"total":5,"driver":"worker-1/a"} | a worker was killed
           status                | {"state":"in_progress","phase":"rewrapping","done":1,"total":5,"driver":""}            | a worker was killed
           waiting rotate        | exit 2                                        | another worker took over
@@ -55,8 +55,8 @@ class DemoScenarioTest {
           kek inventory         | sqlite orders  v1       7       7             | no record needs version 1
           kek inventory         | exit 2                                        | no record needs version 1
           kek remove            | exit 2                                        | version 1 is disabled
-          check                 | {"orders":3000,"opened":2999}                 | every order opens without the bytes
-          check                 | {"orders":10,"opened":10}                     | every order opens without the bytes
+          check                 | {"orders":3000,"opened":2999}                 | every order opens without the key
+          check                 | {"orders":10,"opened":10}                     | every order opens without the key
           audit verify          | exit 2                                        | the audit chain is intact
           """)
   void brokenClaim_exitsOneAndIsNamed(String where, String what, String claim) {
@@ -73,7 +73,7 @@ class DemoScenarioTest {
     return printed.toString(UTF_8);
   }
 
-  /// A stage on which all goes as it should, but for what was sabotaged.
+  /// A fleet in which every claim holds, except for overridden results.
   private static final class ScriptedFleet implements DemoFleet {
     private final Map<String, CommandResult> overrides = new LinkedHashMap<>();
     private boolean isFixed;
@@ -101,11 +101,11 @@ class DemoScenarioTest {
     public CommandResult run(String... arguments) {
       String command = String.join(" ", arguments);
       CommandResult expected = defaultResult(command);
-      return overrides.getOrDefault(moment(command), expected);
+      return overrides.getOrDefault(step(command), expected);
     }
 
-    /// The name by which a sabotage calls this moment of the story.
-    private String moment(String command) {
+    /// The name of this step in the table above.
+    private String step(String command) {
       if (command.startsWith("kek verify --target=2 --wait")) {
         return "waiting verify";
       }

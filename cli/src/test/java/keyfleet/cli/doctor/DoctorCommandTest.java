@@ -39,8 +39,7 @@ import keyfleet.store.engine.StoreCheck;
 import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.Test;
 
-/// What `doctor` says about stores that are not what they should be. The engines' own tests show
-/// what it says of real ones.
+/// Tests `doctor` on stores with defects. The tests of the engines cover real stores.
 class DoctorCommandTest {
   private static final StoreCheck PASSED = StoreCheck.ok("it is a fine store");
 
@@ -54,14 +53,14 @@ class DoctorCommandTest {
     assertEquals(0, doctor(_ -> engineOf(healthyKv, PASSED)));
     String printed = out.toString(UTF_8);
     assertTrue(printed.startsWith("nats://ann@h\n[ok]   it is a fine store\n"), printed);
-    assertTrue(printed.contains("of 50 races each had one winner"), printed);
+    assertTrue(printed.contains("each of 50 races had one winner"), printed);
     assertFalse(printed.contains("secret"), printed);
   }
 
   @Test
   void engineWarning_exitsTwo() {
-    assertEquals(2, doctor(_ -> engineOf(healthyKv, StoreCheck.warn("nobody knows", "asking"))));
-    assertTrue(out.toString(UTF_8).contains("[warn] nobody knows\n       Try: asking\n"));
+    assertEquals(2, doctor(_ -> engineOf(healthyKv, StoreCheck.warn("unknown", "asking"))));
+    assertTrue(out.toString(UTF_8).contains("[warn] unknown\n       Try: asking\n"));
   }
 
   @Test
@@ -86,9 +85,10 @@ class DoctorCommandTest {
     assertEquals(
         1,
         doctor(_ -> {
-          throw new StoreException("nobody answers at h:4222");
+          throw new StoreException("the store does not answer at h:4222");
         }));
-    assertTrue(err.toString(UTF_8).startsWith("keyfleet: nobody answers at h:4222\nTry: "));
+    assertTrue(
+        err.toString(UTF_8).startsWith("keyfleet: the store does not answer at h:4222\nTry: "));
   }
 
   @Test
@@ -112,7 +112,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void programs_getOneObject() {
+  void json_isOneObject() {
     assertEquals(0, doctor(_ -> engineOf(healthyKv, PASSED), "-o", "json"));
     String printed = out.toString(UTF_8);
     assertTrue(
@@ -149,7 +149,7 @@ class DoctorCommandTest {
 
       @Override
       public Records records(CollectionShape shape) {
-        throw new AssertionError("a doctor touches no records");
+        throw new AssertionError("doctor must not use the records");
       }
 
       @Override
@@ -162,13 +162,13 @@ class DoctorCommandTest {
     };
   }
 
-  /// Acknowledges every tenth update and forgets it.
+  /// Acknowledges every tenth update without storing it.
   private record UpdateLosingKv(Kv inner, AtomicInteger updates) implements ForwardingKv {
     @Override
     public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
-      boolean current =
+      boolean isCurrent =
           inner.get(bucket, key).filter(it -> it.revision().equals(expected)).isPresent();
-      return current && updates.incrementAndGet() > 50 && updates.get() % 10 == 0
+      return isCurrent && updates.incrementAndGet() > 50 && updates.get() % 10 == 0
           ? new WriteResult.Written(expected)
           : inner.update(bucket, key, value, expected);
     }
@@ -184,7 +184,7 @@ class DoctorCommandTest {
     public void pause(Duration duration) {}
   }
 
-  /// Every look is two seconds later.
+  /// Each reading of the clock is two seconds later.
   private record SlowTicker(AtomicLong now) implements Ticker {
     @Override
     public long nanos() {

@@ -10,10 +10,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// How a keyring begins.
+/// How a keyring is created and gets new versions.
 class KekAnnounceCommandTest {
-  private final InMemoryBackend world = new InMemoryBackend();
-  private final CliFleet fleet = new CliFleet(world);
+  private final InMemoryBackend backend = new InMemoryBackend();
+  private final CliFleet fleet = new CliFleet(backend);
 
   @Test
   void firstVersion_isActiveAtOnce() {
@@ -23,7 +23,7 @@ class KekAnnounceCommandTest {
   }
 
   @Test
-  void nextVersion_isOnlyKnown() {
+  void nextVersion_isAnnounced() {
     fleet.addKeys(2);
     fleet.run("kek", "announce", "--version=1").expectExit(0);
     assertEquals(
@@ -34,11 +34,11 @@ class KekAnnounceCommandTest {
   }
 
   @Test
-  void keyringThatBeginsInTheMiddle_isRefused() {
+  void firstVersionAboveOne_isRefused() {
     fleet.addKeys(2);
     assertEquals(
         """
-        keyfleet: v2 is not announced: a keyring begins with v1, not v2
+        keyfleet: v2 is not announced: the first version of a keyring is v1, not v2
         Try: keyfleet kek list
         """,
         fleet.run("kek", "announce", "--version=2").expectExit(2).err());
@@ -53,15 +53,14 @@ class KekAnnounceCommandTest {
             .run("kek", "announce", "--version=1")
             .expectExit(1)
             .err()
-            .startsWith("keyfleet: this host cannot open the sentinel of v1"));
+            .startsWith("keyfleet: this host has a different key for v1"));
   }
 
   @Test
-  void pluginsKeyring_isCalledKms() {
+  void pluginKeyring_isNamedKms() {
     fleet.environment.put("KEYFLEET_KEK_KMS_V1", CliFleet.key(5));
-    CommandResult commandResult =
-        fleet.run("kek", "announce", "--version=1", "--use=kms").expectExit(0);
-    assertEquals("kms v1 is active\n", commandResult.err());
+    CommandResult result = fleet.run("kek", "announce", "--version=1", "--use=kms").expectExit(0);
+    assertEquals("kms v1 is active\n", result.err());
     assertTrue(
         fleet
             .run("kek", "list", "--keyring=kms", "-o", "json")
@@ -75,27 +74,26 @@ class KekAnnounceCommandTest {
       delimiter = '|',
       textBlock =
           """
-          KEYFLEET_TIMING_HEARTBEAT | soon | KEYFLEET_TIMING_HEARTBEAT is 'soon', and a duration is
+          KEYFLEET_TIMING_HEARTBEAT | soon | KEYFLEET_TIMING_HEARTBEAT is 'soon'; a duration is
           KEYFLEET_TIMING_HEARTBEAT | 2h   | KEYFLEET_TIMING_… must keep 2 x _HEARTBEAT <= _FRESH
           KEYFLEET_TIMING_HARTBEAT  | 2s   | there is no setting KEYFLEET_TIMING_HARTBEAT
           """)
-  void badTimings_makeNoKeyring(String variable, String value, String sentence) {
+  void badTimings_createNoKeyring(String variable, String value, String sentence) {
     fleet.environment.put(variable, value);
-    CommandResult commandResult = fleet.run("kek", "announce", "--version=1").expectExit(1);
-    assertTrue(commandResult.err().startsWith("keyfleet: " + sentence), commandResult.err());
+    CommandResult result = fleet.run("kek", "announce", "--version=1").expectExit(1);
+    assertTrue(result.err().startsWith("keyfleet: " + sentence), result.err());
     fleet.environment.remove(variable);
     fleet.run("kek", "list").expectExit(1);
   }
 
   @Test
-  void lostKeystore_beginsAboveItsFences() {
+  void newKeystore_startsAboveOldFences() {
     fleet.run("kek", "announce", "--version=1").expectExit(0);
     fleet.runWith("x", "secret", "put", "a").expectExit(0);
-    world.dropCollection("keyfleet_secrets");
-    world.deleteKeystores();
-    CommandResult commandResult = fleet.run("kek", "announce", "--version=1").expectExit(1);
+    backend.dropCollection("keyfleet_secrets");
+    backend.deleteKeystores();
+    CommandResult result = fleet.run("kek", "announce", "--version=1").expectExit(1);
     assertTrue(
-        commandResult.err().startsWith("keyfleet: there is no table keyfleet_secrets\n"),
-        commandResult.err());
+        result.err().startsWith("keyfleet: there is no table keyfleet_secrets\n"), result.err());
   }
 }

@@ -22,12 +22,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Envelopes that an application keeps where no rotation looks.
+/// Finds envelopes that an application keeps where no rotation moves them.
 class KekInventoryCommandTest {
   private static final String SKIPPED =
       """
-      not scanned: sqlite: Keyfleet's own tables: they hold no records
-      not scanned: sqlite: other files: a URL names one
+      not scanned: sqlite: Keyfleet's own tables: they contain no records
+      not scanned: sqlite: other files: not named by the URL
       """;
 
   @TempDir Path folder = Path.of("");
@@ -35,8 +35,8 @@ class KekInventoryCommandTest {
 
   @BeforeEach
   void announceVersionAndPutSecret() {
-    SqliteBackend world = new SqliteBackend(folder);
-    fleet = new CliFleet(world);
+    SqliteBackend backend = new SqliteBackend(folder);
+    fleet = new CliFleet(backend);
     fleet.run("kek", "announce", "--version=1").expectExit(0);
     fleet.runWith("hunter2", "secret", "put", "db").expectExit(0);
   }
@@ -53,7 +53,7 @@ class KekInventoryCommandTest {
     }
   }
 
-  /// What the application took out of the secrets.
+  /// Copies sealed secrets into a table of the application.
   private void copySecrets() {
     sql(
         "fleet.db",
@@ -92,8 +92,8 @@ class KekInventoryCommandTest {
     assertEquals(
         SKIPPED
             + """
-            keyfleet: 2 fields hold envelopes and are not declared: no rotation reaches them
-            Try: declare collection, id and sealed fields in keyfleet.yaml, or where the process joins that seals them; base64 must become bytes first
+            keyfleet: 2 fields hold envelopes but are not declared, so no rotation moves them
+            Try: declare the collection, its id and its sealed fields in keyfleet.yaml or in the process that seals; convert base64 values to bytes first
             """,
         result.err());
   }
@@ -108,13 +108,13 @@ class KekInventoryCommandTest {
             + "\"field\":\"note\",\"form\":\"bytes\",\"versions\":[{\"version\":1,\"values\":2}],"
             + "\"unreadable\":0},{\"engine\":\"sqlite\",\"collection\":\"orders\",\"field\":\"copy\","
             + "\"form\":\"bytes\",\"versions\":[],\"unreadable\":1}],\"not_scanned\":[{\"engine\":\"sqlite\",\"what\":\"Keyfleet's"
-            + " own tables\",\"reason\":\"they hold no"
+            + " own tables\",\"reason\":\"they contain no"
             + " records\",\"cause\":\"rule\"},{\"engine\":\"sqlite\",\"what\":\"other"
-            + " files\",\"reason\":\"a URL names one\",\"cause\":\"rule\"}]}\n",
+            + " files\",\"reason\":\"not named by the URL\",\"cause\":\"rule\"}]}\n",
         fleet.run("kek", "inventory", "-o", "json").expectExit(2).out());
   }
 
-  /// What is registered for another keyring is declared, and counted there.
+  /// A collection of another keyring counts as declared.
   @Test
   void otherKeyringsCollection_isDeclared() {
     fleet.environment.put("KEYFLEET_KEK_PAY_V1", CliFleet.key(5));
@@ -142,11 +142,11 @@ class KekInventoryCommandTest {
             .contains("not scanned: sqlite: orders, all but 1 rows: only a sample was requested\n"),
         result.err());
     assertEquals(
-        "keyfleet: --sample=0 is not a number of rows: 1 to 999999999 is\nTry: --sample=1000\n",
+        "keyfleet: --sample=0 is not a number of rows; use 1 to 999999999\nTry: --sample=1000\n",
         fleet.run("kek", "inventory", "--sample=0").expectExit(1).err());
   }
 
-  /// A table of the same name beside the store is not the registered one.
+  /// A table of the same name in another store is not the registered one.
   @Test
   void storeAndRecords_areBothScanned() {
     copySecrets();
@@ -184,8 +184,8 @@ class KekInventoryCommandTest {
             .err()
             .endsWith(
                 """
-                keyfleet: not all could be scanned
-                Try: the command again, with a URL and a user that can read it
+                keyfleet: some places could not be searched
+                Try: keyfleet kek inventory --records=URL, with a user that may read everything
                 """),
         result.err());
     fleet.environment.put("KEYFLEET_RECORDS", "nats://h");
@@ -194,6 +194,6 @@ class KekInventoryCommandTest {
             .run("kek", "inventory")
             .expectExit(2)
             .err()
-            .contains("not scanned: nats: all of it: NATS keeps no records\n"));
+            .contains("not scanned: nats: all of it: NATS stores no records\n"));
   }
 }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// A version that nothing needs any more: disabled, taken back, given up for ever.
+/// Disabling, enabling and destroying a version.
 class KekRemoveCommandTest {
   private final InMemoryBackend backend = new InMemoryBackend();
   private final CliFleet fleet = new CliFleet(backend);
@@ -60,7 +60,7 @@ class KekRemoveCommandTest {
           v2 is ACTIVE, not DECRYPT_ONLY
           worker-1 holds it as current
           1 records of sqlite keyfleet_secrets carry it
-        Try: the same again when none of this holds
+        Try: keyfleet kek remove --version=2, when none of these reasons holds
         """,
         result.err());
   }
@@ -72,7 +72,8 @@ class KekRemoveCommandTest {
         remove()
             .expectExit(2)
             .err()
-            .contains("  sqlite keyfleet_secrets could not be counted: it cannot be reached\n"));
+            .contains(
+                "  sqlite keyfleet_secrets could not be counted: this process cannot reach it\n"));
     CommandResult inventory = fleet.run("kek", "inventory", "-o", "json").expectExit(2);
     assertEquals(
         "{\"keyring\":\"main\",\"collections\":[],\"not_counted\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\",\"reason\":\"there"
@@ -94,7 +95,8 @@ class KekRemoveCommandTest {
         result
             .err()
             .startsWith(
-                "not counted: sqlite keyfleet_secrets: neither --store nor --records is sqlite\n"),
+                "not counted: sqlite keyfleet_secrets: neither --store nor --records names"
+                    + " sqlite\n"),
         result.err());
     fleet.environment.put("KEYFLEET_STORE", "sqlite:memory");
     fleet.run("kek", "inventory").expectExit(0);
@@ -102,13 +104,18 @@ class KekRemoveCommandTest {
 
   @ParameterizedTest
   @CsvSource({"y,0", "Yes,0", "n,1", "'',1", "x,1"})
-  void terminal_isAskedFirst(String answer, int exit) {
+  void terminal_asksFirst(String answer, int exit) {
     fleet.output = Output.TERMINAL;
     CommandResult result =
         fleet.runWith(answer + "\n", "kek", "remove", "--version=1").expectExit(exit);
     assertTrue(result.err().startsWith("Disable main/v1? [y/N] "), result.err());
     assertEquals(exit == 0, result.err().endsWith("main v1 is disabled\n"), result.err());
-    assertEquals(exit != 0, result.err().contains("keyfleet: nothing was changed\nTry: "));
+    assertEquals(
+        exit != 0,
+        result
+            .err()
+            .contains(
+                "keyfleet: main/v1 was not changed\nTry: keyfleet kek remove --version=1 --yes\n"));
   }
 
   @Test
@@ -141,15 +148,15 @@ class KekRemoveCommandTest {
     assertEquals(
         """
         main v1 is destroying
-        Now delete its bytes everywhere, then give the same command again.
+        Now delete its key everywhere, then: keyfleet kek remove --version=1 --destroy
         """,
         remove("--destroy", "--yes", "--horizon=1d").expectExit(0).err());
     assertEquals(
         """
         keyfleet: v1 stays destroying:
-          host=worker-1 pid=1008 still holds its bytes
-          this host still holds its bytes
-        Try: the same again when none of this holds
+          host=worker-1 pid=1008 still holds its key
+          this host still holds its key
+        Try: keyfleet kek remove --version=1 --destroy, when none of these reasons holds
         """,
         remove("--destroy", "--yes").expectExit(2).err());
     remove("--undo").expectExit(2);

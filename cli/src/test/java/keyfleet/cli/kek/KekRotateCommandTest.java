@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Rotations as an operator sees them, with their troubles.
+/// Rotations as an operator sees them, with their failures.
 class KekRotateCommandTest {
   private static final String SECRETS = "keyfleet_secrets";
 
@@ -93,7 +93,7 @@ class KekRotateCommandTest {
     fleet.stop("worker-1");
     assertEquals(
         """
-        keyfleet: no worker was heard of lately: nobody would drive it
+        keyfleet: no worker is fresh, so no process would drive the rotation
         Try: keyfleet server --roles worker, on a host that holds both versions
         """,
         rotate().expectExit(2).err());
@@ -105,7 +105,7 @@ class KekRotateCommandTest {
     CommandResult result = rotate("--wait", "--timeout=5s").expectExit(2);
     assertEquals(
         """
-        keyfleet: time is up while it is staged; it goes on
+        keyfleet: timeout reached in phase staged; the rotation continues
         Try: keyfleet kek watch
         """,
         result.err());
@@ -133,7 +133,7 @@ class KekRotateCommandTest {
     fleet.onPause(2, fleet::resumeWorkers);
     assertEquals(
         """
-        keyfleet: it came to nothing: not ready: api-2 has not loaded it
+        keyfleet: the rotation was dropped: not ready: api-2 has not loaded it
         Try: keyfleet kek verify --target=2
         """,
         rotate("--wait").expectExit(2).err());
@@ -143,8 +143,9 @@ class KekRotateCommandTest {
   void pausedRotation_waitsForResume() {
     fleet.haltWorkers();
     rotate().expectExit(0);
-    assertEquals("main: paused\n", fleet.run("kek", "pause").expectExit(0).err());
-    assertEquals("main: paused already\n", fleet.run("kek", "pause").expectExit(0).err());
+    assertEquals("keyring main: rotation paused\n", fleet.run("kek", "pause").expectExit(0).err());
+    assertEquals(
+        "keyring main: rotation already paused\n", fleet.run("kek", "pause").expectExit(0).err());
     assertTrue(
         fleet
             .run("kek", "status", "-o", "json")
@@ -162,7 +163,7 @@ class KekRotateCommandTest {
   void abortedRotation_isEnded() {
     fleet.haltWorkers();
     rotate().expectExit(0);
-    assertEquals("main: aborted\n", fleet.run("kek", "abort").expectExit(0).err());
+    assertEquals("keyring main: rotation aborted\n", fleet.run("kek", "abort").expectExit(0).err());
     assertTrue(
         fleet
             .run("kek", "status", "-o", "json")
@@ -171,7 +172,7 @@ class KekRotateCommandTest {
             .contains("\"state\":\"aborted\",\"phase\":\"aborted\""));
     assertEquals(
         """
-        keyfleet: cannot abort: no rotation is under way
+        keyfleet: cannot abort the rotation: no rotation is under way
         Try: keyfleet kek status
         """,
         fleet.run("kek", "abort").expectExit(2).err());
@@ -181,7 +182,8 @@ class KekRotateCommandTest {
   void waitForAnAbortedRotation_reportsTheAbort() {
     fleet.haltWorkers();
     fleet.onPause(1, () -> fleet.run("kek", "abort").expectExit(0));
-    assertTrue(rotate("--wait").expectExit(2).err().startsWith("keyfleet: it was aborted\n"));
+    assertTrue(
+        rotate("--wait").expectExit(2).err().startsWith("keyfleet: the rotation was aborted\n"));
   }
 
   @Test
@@ -189,7 +191,7 @@ class KekRotateCommandTest {
     insertMalformedRecord("bad");
     CommandResult result = rotate("--wait").expectExit(2);
     assertTrue(
-        result.err().startsWith("keyfleet: 1 records cannot be moved until a person mends them\n"),
+        result.err().startsWith("keyfleet: 1 records cannot be moved until they are repaired\n"),
         result.err());
     String status = fleet.run("kek", "status", "-o", "json").expectExit(0).out();
     assertTrue(status.contains("\"state\":\"in_progress\",\"phase\":\"blocked\""), status);
@@ -197,7 +199,7 @@ class KekRotateCommandTest {
     assertTrue(
         status.endsWith(
             "\"failures\":[{\"collection\":\"sqlite keyfleet_secrets\",\"id\":\"\","
-                + "\"reason\":\"records with a field that is no envelope\"}]}\n"),
+                + "\"reason\":\"records with a field that is not an envelope\"}]}\n"),
         status);
   }
 
@@ -212,7 +214,7 @@ class KekRotateCommandTest {
     assertTrue(fleet.run("kek", "list").expectExit(0).out().contains("v2       announced"));
   }
 
-  /// A record with another's envelope: it is one, and opens nowhere but where it was sealed.
+  /// A record with the envelope of another record: it is well-formed but does not open here.
   private StoredRecord recordCopiedFrom(String from, String id) {
     StoredRecord record = backend.collection(SECRETS).read(new RecordId(from)).orElseThrow();
     return new StoredRecord(new RecordId(id), record.fields());
@@ -253,19 +255,19 @@ class KekRotateCommandTest {
           """
           1 | kek rotate --from-version=1 --to-version=1     | --from-version and --to-version are the same
           1 | kek rotate --from-version=1 --to-version=3     | v3 is not announced
-          1 | kek rotate --from-version=0 --to-version=2     | --from-version=0 is not a version: a positive integer is
+          1 | kek rotate --from-version=0 --to-version=2     | --from-version=0 is not a version; use a positive integer
           2 | kek rotate --from-version=3 --to-version=2     | the active version is v1, not v3
           1 | kek rotate --from-version=1                    | missing required option: '--to-version=N'
-          1 | kek rotate --from-version=1 --to-version=2 --timeout=1m | --timeout means nothing without --wait
-          1 | kek revoke --from-version=1 --to-version=2 --dry-run | keyfleet kek revoke does not know --dry-run
-          2 | kek pause                                      | cannot pause: no rotation is under way
+          1 | kek rotate --from-version=1 --to-version=2 --timeout=1m | --timeout has no effect without --wait
+          1 | kek revoke --from-version=1 --to-version=2 --dry-run | unknown argument --dry-run for keyfleet kek revoke
+          2 | kek pause                                      | cannot pause the rotation: no rotation is under way
           1 | kek status --keyring=pay                       | keyring pay has no key yet
           1 | kek status --store=ftp://x                     | unknown store engine: ftp
           1 | kek announce --version=9                       | this host does not hold v9 of keyring main
-          1 | kek announce --version=1 --use=kms --keyring=main | keyring main is for records for good
+          1 | kek announce --version=1 --use=kms --keyring=main | keyring main is for records, and the use of a keyring never changes
           1 | kek announce --version=1 --use=disk            | --use=disk is neither records nor kms
-          1 | kek remove --version=1 --undo --destroy        | --undo and --destroy exclude each other
-          1 | kek remove --version=1 --horizon=1d            | --horizon means nothing without --destroy
+          1 | kek remove --version=1 --undo --destroy        | --undo and --destroy cannot be combined
+          1 | kek remove --version=1 --horizon=1d            | --horizon has no effect without --destroy
           1 | kek remove --version=1 --destroy               | destroying main/v1 needs --yes
           """)
   void badInput_isReportedInOneSentence(int exit, String command, String message) {

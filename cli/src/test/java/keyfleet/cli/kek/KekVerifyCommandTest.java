@@ -17,11 +17,11 @@ import keyfleet.cli.CliFleet.CommandResult;
 import keyfleet.cli.InMemoryBackend;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.FleetReadiness.Laggard;
-import keyfleet.keyring.FleetReadiness.Reason;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Heartbeat.Host;
 import keyfleet.keyring.Heartbeat.ProcessInfo;
+import keyfleet.keyring.ReadinessGate.Laggard;
+import keyfleet.keyring.ReadinessGate.Reason;
 import keyfleet.store.Bucket;
 import keyfleet.store.Entry;
 import keyfleet.store.ForwardingKv;
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What the gate says to an operator.
+/// What `kek verify --target` prints.
 class KekVerifyCommandTest {
   private final InMemoryBackend backend = new InMemoryBackend();
   private final CliFleet fleet = new CliFleet(backend);
@@ -62,7 +62,7 @@ class KekVerifyCommandTest {
     assertEquals(
         """
         NOT READY: target=2
-        No process was heard of lately. Start one, and wait until it has said so once.
+        No process has sent a heartbeat recently. Start one, and wait for its first heartbeat.
         Try: keyfleet kek verify --target=2
         """,
         verify().expectExit(2).err());
@@ -93,7 +93,7 @@ class KekVerifyCommandTest {
         NOT READY: target=2
         LAGGARDS:
         host=b pid=7 loaded=[1,2] current=1 provider=file version=0.1.0 reason=other_provider
-        On b: take v2 from env, as the keystore says, and from nowhere else
+        On b: load v2 only from env, the provider in the keystore
         Try: keyfleet kek verify --target=2
         """,
         verify().expectExit(2).err());
@@ -109,29 +109,22 @@ class KekVerifyCommandTest {
             .contains("loaded=[1,2] current=1 provider=env version=0.1.0 reason=other_bytes\n"),
         result.err());
     assertTrue(
-        result.err().contains("On b: give v2 the bytes that the rest of the fleet has (env)\n"),
+        result
+            .err()
+            .contains(
+                "On b: replace v2 by the key that the rest of the fleet has (provider env)\n"),
         result.err());
   }
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          env    | On a: set KEYFLEET_KEK_PAY_V2 and restart the process
-          file   | On a: place pay.v2.key, mode 0600, into the key folder; no restart is needed
-          pkcs11 | On a: let its token hold keyfleet-pay-v2; keyfleet kek pkcs11-init --version=2 made it, once for all who share the token
-          vault  | On a: let its Transit key have version 2, not below min_decryption_version, and its token's policy allow it; bao write -f MOUNT/keys/KEY/rotate makes the next version, once for all
-          awskms | On a: let its role use the KMS key that alias/keyfleet-pay-v2 names, in the region that it is set to
-          attic  | On a: load v2 from attic
-          """)
-  void eachProvider_hasItsRemedy(String provider, String expected) {
+  @Test
+  void missingKey_isProvidedAsItsProviderNeeds() {
     Heartbeat heartbeat =
         new Heartbeat(
             new ProcessInfo("a", "r", "api", "0.1.0"), Map.of(), null, 1, 1, Instant.EPOCH);
-    LaggardRemedy remedy = LaggardRemedy.of(new Laggard(heartbeat, Reason.MISSING), provider);
+    LaggardRemedy remedy = LaggardRemedy.of(new Laggard(heartbeat, Reason.MISSING), "env");
     assertEquals(
-        expected, remedy.text(new KeyringName("pay"), new KekVersion(2), List.of(heartbeat)));
+        "On a: set KEYFLEET_KEK_PAY_V2 and restart the process",
+        remedy.text(new KeyringName("pay"), new KekVersion(2), List.of(heartbeat)));
   }
 
   @Test
@@ -182,17 +175,17 @@ class KekVerifyCommandTest {
   void wait_endsWhenTheLaggardIsFixed() {
     fleet.start("api-1", "api", 1);
     fleet.onPause(3, () -> fleet.start("api-1", "api", 1, 2));
-    long began = fleet.nanos();
+    long start = fleet.nanos();
     verify("--wait", "--timeout=1m").expectExit(0);
-    assertEquals(Duration.ofSeconds(3), Duration.ofNanos(fleet.nanos() - began));
+    assertEquals(Duration.ofSeconds(3), Duration.ofNanos(fleet.nanos() - start));
   }
 
   @Test
   void wait_endsAtTheTimeout() {
     fleet.start("api-1", "api", 1);
-    long began = fleet.nanos();
+    long start = fleet.nanos();
     CommandResult result = verify("--wait", "--timeout=2500ms").expectExit(2);
-    assertEquals(Duration.ofMillis(2500), Duration.ofNanos(fleet.nanos() - began));
+    assertEquals(Duration.ofMillis(2500), Duration.ofNanos(fleet.nanos() - start));
     assertTrue(result.err().contains("reason=missing"), result.err());
   }
 
@@ -214,18 +207,18 @@ class KekVerifyCommandTest {
       delimiter = '|',
       textBlock =
           """
-          --target=0               | --target=0 is not a version: a positive integer is
-          --target=x               | --target=x is not a version: a positive integer is
-          --target=-1              | --target=-1 is not a version: a positive integer is
+          --target=0               | --target=0 is not a version; use a positive integer
+          --target=x               | --target=x is not a version; use a positive integer
+          --target=-1              | --target=-1 is not a version; use a positive integer
           --target=3               | v3 is not announced
-          --target=1 --local       | one of --target and --local is needed, not both
-          ''                       | one of --target and --local is needed, not both
-          --target=2 --timeout=1m  | --timeout means nothing without --wait
+          --target=1 --local       | give either --target or --local
+          ''                       | give either --target or --local
+          --target=2 --timeout=1m  | --timeout has no effect without --wait
           --target=2 --wait --timeout=soon | --timeout=soon is not a duration: a whole number and a unit, ms, s, m, h or d, such as 500ms or 30s; at most 36500d
           --target=2 --min-processes=0 | --min-processes=0 is not a number of processes
-          --target=2 --expect=a,,b  | --expect=an instance name is letters, digits and . _ : @ / -, at most 190 long, not ''
-          --target=2 --expect=a --min-processes=1 | processes are expected by name and by number, and only one of them can hold
-          --target=2 -o yaml       | -o yaml is not a format: table or json is
+          --target=2 --expect=a,,b  | --expect: an instance name has letters, digits and . _ : @ / -, at most 190 characters; this one is ''
+          --target=2 --expect=a --min-processes=1 | processes are expected both by name and by number; only one is allowed
+          --target=2 -o yaml       | -o yaml is not a format; use table or json
           --target=2 --keyring=pay | keyring pay has no key yet
           """)
   void badInput_isReportedInOneSentence(String options, String sentence) {
@@ -259,14 +252,14 @@ class KekVerifyCommandTest {
     fleet.environment.put("KEYFLEET_KEK_V2", CliFleet.key(9));
     CommandResult result = verify().expectExit(1);
     assertTrue(
-        result.err().startsWith("keyfleet: this host cannot open the sentinel of v2"),
-        result.err());
+        result.err().startsWith("keyfleet: this host has a different key for v2"), result.err());
   }
 
   @Test
   void storeThatDoesNotAnswer_isAnError() {
     backend.kvWrapper = UnreachableKv::new;
-    assertTrue(verify().expectExit(1).err().startsWith("keyfleet: nobody answers\nTry: "));
+    assertTrue(
+        verify().expectExit(1).err().startsWith("keyfleet: the store does not answer\nTry: "));
   }
 
   @Test
@@ -285,7 +278,7 @@ class KekVerifyCommandTest {
   private record UnreachableKv(Kv inner) implements ForwardingKv {
     @Override
     public Optional<Entry> get(Bucket bucket, Key key) {
-      throw new StoreException("nobody answers");
+      throw new StoreException("the store does not answer");
     }
   }
 }

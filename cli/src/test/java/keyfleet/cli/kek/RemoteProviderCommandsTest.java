@@ -10,7 +10,7 @@ import keyfleet.providers.vault.OpenBaoServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Keys that live in a remote, as an operator meets them.
+/// Commands with keys in a remote provider.
 class RemoteProviderCommandsTest {
   @TempDir Path folder = Path.of("");
   private final CliFleet fleet = new CliFleet(new InMemoryBackend());
@@ -62,7 +62,7 @@ class RemoteProviderCommandsTest {
   void providerOfAnotherModule_isKnown() {
     assertEquals(
         """
-        keyfleet: provider awskms:nowhere: that is no region
+        keyfleet: provider awskms:nowhere: not a valid AWS region
         Try: awskms:eu-central-1?alias=NAME
         """,
         fleet.run("kek", "verify", "--local", "--provider=awskms:nowhere").expectExit(1).err());

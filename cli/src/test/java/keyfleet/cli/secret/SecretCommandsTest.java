@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The built-in secrets, and what becomes of a command that is not alone.
+/// The `secret` commands, also with concurrent writers.
 class SecretCommandsTest {
   private final InMemoryBackend backend = new InMemoryBackend();
   private final CliFleet fleet = new CliFleet(backend);
@@ -49,8 +49,8 @@ class SecretCommandsTest {
 
   @Test
   void secondValue_replacesTheFirst() {
-    assertEquals("kept a, under v1\n", put("a", "one").expectExit(0).err());
-    assertEquals("replaced a, under v1\n", put("a", "two").expectExit(0).err());
+    assertEquals("stored a, sealed under v1\n", put("a", "one").expectExit(0).err());
+    assertEquals("replaced a, sealed under v1\n", put("a", "two").expectExit(0).err());
     assertEquals("two", fleet.run("secret", "get", "a").expectExit(0).out());
   }
 
@@ -104,7 +104,7 @@ class SecretCommandsTest {
   @ValueSource(strings = {"-a", ".a", "a b", "ä", "a\u001b[2J"})
   void badName_isRefused(String name) {
     CommandResult result = fleet.run("secret", "get", "--", name).expectExit(1);
-    assertTrue(result.err().contains(" is not a secret's name: "), result.err());
+    assertTrue(result.err().contains(" is not a secret name; "), result.err());
     assertFalse(result.err().contains("\u001b"));
   }
 
@@ -121,35 +121,39 @@ class SecretCommandsTest {
         put("b", "x".repeat(Envelope.MAX_PLAINTEXT + 1))
             .expectExit(1)
             .err()
-            .startsWith("keyfleet: a value has at most 8388608 bytes\n"));
+            .startsWith("keyfleet: a value may have at most 8388608 bytes\n"));
   }
 
   @Test
   void keyringWithoutAKey_isReported() {
     CommandResult result = fleet.runWith("x", "secret", "put", "a", "--keyring=pay").expectExit(1);
     assertEquals(
-        "keyfleet: keyring pay has no key yet\nTry: keyfleet kek announce --version=1\n",
+        """
+        keyfleet: keyring pay has no key yet
+        Try: keyfleet kek announce --version=1 --keyring=pay
+        """,
         result.err());
   }
 
   @Test
-  void otherKeyring_findsTheCollectionTaken() {
+  void collectionOfAnotherKeyring_isRefused() {
     put("a", "x").expectExit(0);
     fleet.environment.put("KEYFLEET_KEK_PAY_V1", CliFleet.key(5));
     fleet.run("kek", "announce", "--version=1", "--keyring=pay").expectExit(0);
     CommandResult result = fleet.runWith("x", "secret", "put", "a", "--keyring=pay").expectExit(1);
     assertEquals(
-        "keyfleet: keyfleet_secrets belongs to keyring main\nTry: --keyring=main\n", result.err());
+        "keyfleet: collection keyfleet_secrets belongs to keyring main\nTry: --keyring=main\n",
+        result.err());
   }
 
   @Test
-  void pluginsKeyring_sealsNoSecrets() {
+  void pluginKeyring_sealsNoSecrets() {
     fleet.environment.put("KEYFLEET_KEK_KMS_V1", CliFleet.key(5));
     assertEquals(
         "kms v1 is active\n",
         fleet.run("kek", "announce", "--version=1", "--use=kms").expectExit(0).err());
     CommandResult result = fleet.runWith("x", "secret", "put", "a", "--keyring=kms").expectExit(1);
-    assertTrue(result.err().startsWith("keyfleet: keyring kms is a plugin's"), result.err());
+    assertTrue(result.err().startsWith("keyfleet: keyring kms is for KMS plugins"), result.err());
   }
 
   @Test
@@ -158,7 +162,7 @@ class SecretCommandsTest {
     fleet.environment.remove("KEYFLEET_KEK_V1");
     CommandResult result = put("b", "x").expectExit(1);
     assertTrue(
-        result.err().startsWith("keyfleet: this host may not seal: it has not the bytes of [v1]"),
+        result.err().startsWith("keyfleet: this host may not seal: it lacks the keys [v1]"),
         result.err());
     assertTrue(
         fleet
@@ -180,7 +184,7 @@ class SecretCommandsTest {
             .run("secret", "get", "b")
             .expectExit(1)
             .err()
-            .startsWith("keyfleet: b does not open"));
+            .startsWith("keyfleet: b cannot be opened"));
   }
 
   @Test
@@ -194,20 +198,20 @@ class SecretCommandsTest {
             fleet
                 .run("kek", "rotate", "--from-version=1", "--to-version=2", "--wait")
                 .expectExit(0);
-    backend.recordsWrapper = once(rotation);
-    assertEquals("kept b, under v2\n", put("b", "y").expectExit(0).err());
+    backend.recordsWrapper = beforeFirstWrite(rotation);
+    assertEquals("stored b, sealed under v2\n", put("b", "y").expectExit(0).err());
   }
 
   @Test
   void lostRace_isWonAtTheNextAttempt() {
     put("a", "x").expectExit(0);
-    backend.recordsWrapper = once(() -> put("a", "theirs").expectExit(0));
-    assertEquals("replaced a, under v1\n", put("a", "mine").expectExit(0).err());
+    backend.recordsWrapper = beforeFirstWrite(() -> put("a", "theirs").expectExit(0));
+    assertEquals("replaced a, sealed under v1\n", put("a", "mine").expectExit(0).err());
     assertEquals("mine", fleet.run("secret", "get", "a").expectExit(0).out());
   }
 
-  /// Does something before the next write, and then no more.
-  private static UnaryOperator<Records> once(Runnable event) {
+  /// Runs an event before the next write only.
+  private static UnaryOperator<Records> beforeFirstWrite(Runnable event) {
     AtomicInteger times = new AtomicInteger();
     return inner ->
         new ScriptedRecords(
@@ -232,7 +236,7 @@ class SecretCommandsTest {
                   return new Conflict();
                 });
     assertEquals(
-        "keyfleet: others keep changing a\nTry: keyfleet secret put a, again\n",
+        "keyfleet: other writers keep changing a\nTry: keyfleet secret put a < FILE\n",
         put("a", "x").expectExit(7).err());
     assertEquals(5, tries.get());
   }
@@ -243,8 +247,8 @@ class SecretCommandsTest {
     CommandResult result = put("a", "x").expectExit(1);
     assertEquals(
         """
-        keyfleet: the store did not answer in time: a may be kept, or may yet be
-        Try: keyfleet secret put a, again
+        keyfleet: the store did not answer in time: a may or may not be stored
+        Try: keyfleet secret put a < FILE
         """,
         result.err());
   }
@@ -262,7 +266,7 @@ class SecretCommandsTest {
     fleet.environment.put("KEYFLEET_STORE", "nats://h");
     CommandResult result = put("a", "x").expectExit(1);
     assertEquals(
-        "keyfleet: NATS keeps no records\nTry: --records postgresql://HOST/DATABASE\n",
+        "keyfleet: NATS stores no records\nTry: --records postgresql://HOST/DATABASE\n",
         result.err());
     fleet.environment.put("KEYFLEET_RECORDS", "postgresql://h/d");
     put("a", "x").expectExit(0);
@@ -275,7 +279,7 @@ class SecretCommandsTest {
             .startsWith("keyfleet: the secrets of keyring main are kept in postgresql\n"));
   }
 
-  /// Answers writes by itself; null lets them pass.
+  /// Returns scripted results for writes; null passes the write on.
   private record ScriptedRecords(
       Records inner, Supplier<? extends @Nullable RecordWriteResult> answer)
       implements ForwardingRecords {
@@ -292,7 +296,7 @@ class SecretCommandsTest {
     }
   }
 
-  /// Does what it is told and says nothing.
+  /// Executes each write but loses its answer.
   private record UnansweredRecords(Records inner) implements ForwardingRecords {
     @Override
     public RecordWriteResult insert(StoredRecord added) {

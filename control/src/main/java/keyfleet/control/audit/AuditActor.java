@@ -1,8 +1,8 @@
 package keyfleet.control.audit;
 
-/// Who changed something: a person or a service account, where, and as which process.
+/// Who changed something: a person or a service account, the host, and the process.
 public record AuditActor(String user, String host, String instance) {
-  /// What is longer is cut: the names come from outside, and an entry must fit into the store.
+  /// Longer names are truncated: they come from outside, and an entry must fit into the store.
   static final int MAX_LENGTH = 256;
 
   public AuditActor {
@@ -11,7 +11,7 @@ public record AuditActor(String user, String host, String instance) {
     instance = truncate(instance);
   }
 
-  /// Never within a pair of surrogates: half a letter cannot be written.
+  /// Never splits a surrogate pair: half of one cannot be encoded.
   private static String truncate(String text) {
     if (text.length() <= MAX_LENGTH) {
       return text;

@@ -3,10 +3,10 @@ package keyfleet.control.audit;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/// In whose name a process changes keystores, and the calendar by which it dates what it notes. The
-/// date is for people, as store time is none; nothing is decided by it.
+/// The actor that a process records in its audit entries, and the clock that dates them. The date
+/// is for people, because store time is not a date; no decision depends on it.
 public record AuditContext(AuditActor actor, InstantSource wallClock) {
-  /// For who does not say who it is, nor what day.
+  /// For processes that record neither an actor nor a date.
   public static final AuditContext ANONYMOUS =
       new AuditContext(
           new AuditActor("unknown", "unknown", "unknown"), InstantSource.fixed(Instant.EPOCH));

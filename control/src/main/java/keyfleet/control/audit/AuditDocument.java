@@ -8,8 +8,8 @@ import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreTime;
 import keyfleet.store.Value;
 
-/// An audit entry as it is stored, with its hash. An entry has one spelling: whoever writes it
-/// writes the same bytes, and any other bytes are an edit.
+/// The stored form of an audit entry, with its hash. An entry has exactly one encoding: any other
+/// bytes are an edit.
 final class AuditDocument {
   private static final long FORMAT = 1;
 
@@ -43,28 +43,33 @@ final class AuditDocument {
         .build();
   }
 
-  /// Throws [MalformedValueException] unless it is, byte for byte, what [#toDocument] makes of an
-  /// entry.
+  /// Throws [MalformedValueException] unless the value is, byte for byte, what [#toDocument] makes
+  /// of an entry.
   static AuditEntry parse(Value value) {
     AuditEntry entry = parse(Document.parse(value));
     if (!toDocument(entry).toValue().equals(value)) {
-      throw new MalformedValueException("it is not spelled as entries are");
+      throw new MalformedValueException(
+          "the entry is not in the form that keyfleet writes; it was edited");
     }
     return entry;
   }
 
-  /// As [#parse(Value)], for an entry within another document.
+  /// As [#parse(Value)], for an entry inside another document.
   static AuditEntry parse(Document document) {
     AuditEntry entry = document.as(AuditDocument::entry);
     if (!entry.head().hash().equals(document.text("hash"))) {
-      throw new MalformedValueException("its hash is not that of what it says");
+      throw new MalformedValueException(
+          "the hash of the entry does not match its content; it was edited");
     }
     return entry;
   }
 
   private static AuditEntry entry(Document document) {
-    if (document.number("format") != FORMAT) {
-      throw new MalformedValueException("it has a format of a later program");
+    long format = document.number("format");
+    if (format != FORMAT) {
+      throw new MalformedValueException(
+          "the entry has format %d, and this version of keyfleet reads format %d; use the version that wrote it"
+              .formatted(format, FORMAT));
     }
     AuditEntry entry =
         new AuditEntry(
@@ -73,7 +78,7 @@ final class AuditDocument {
             action(document),
             changes(document),
             document.text("nonce"));
-    entry.head(); // what cannot be hashed is malformed as well
+    entry.head(); // an entry that cannot be hashed is malformed too
     return entry;
   }
 

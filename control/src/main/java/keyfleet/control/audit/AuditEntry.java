@@ -6,8 +6,8 @@ import java.util.List;
 import keyfleet.crypto.KeyringName;
 import org.jspecify.annotations.Nullable;
 
-/// One change of a keystore, as the audit has it. It says which entry it follows, so that its hash
-/// stands for the chain up to it.
+/// One audited change of a keystore. An entry names the entry before it, so its hash covers the
+/// chain up to it.
 public final class AuditEntry {
   private final KeyringName keyring;
   private final AuditHead previous;
@@ -15,7 +15,8 @@ public final class AuditEntry {
   private final List<AuditChange> changes;
   private final String nonce;
 
-  /// Every check asks for it, some of them twice. Two threads may find the same one.
+  /// Computed once: each verification needs it, sometimes twice. Two threads may compute the same
+  /// value.
   private volatile @Nullable AuditHead head;
 
   public AuditEntry(
@@ -55,7 +56,7 @@ public final class AuditEntry {
     return previous.number() + 1;
   }
 
-  /// The place in the chain to which this entry leads.
+  /// The head of the chain that ends with this entry.
   public AuditHead head() {
     AuditHead known = head;
     if (known == null) {
@@ -65,12 +66,12 @@ public final class AuditEntry {
     return known;
   }
 
-  /// What changed, for people.
+  /// The changes, for people.
   public String text() {
     return changes.stream().map(AuditChange::text).collect(joining("; "));
   }
 
-  /// The hash is over every field.
+  /// Comparing the hashes is enough: they cover each field.
   @Override
   public boolean equals(Object other) {
     return other instanceof AuditEntry that && head().equals(that.head());

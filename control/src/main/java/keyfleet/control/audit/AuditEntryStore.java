@@ -15,11 +15,11 @@ import keyfleet.store.Prefix;
 import keyfleet.store.StoreTime;
 import keyfleet.store.WriteOutcome;
 
-/// The audit entries of one keyring in the store. They are created, read, and never changed.
+/// The audit entries of one keyring in the store. An entry is created and never changed.
 public final class AuditEntryStore {
   private static final Bucket BUCKET = new Bucket.Lasting("audit");
 
-  /// Sendings of one entry that gets no clear answer.
+  /// How often an entry is sent while the store gives no clear answer.
   private static final int MAX_TRIES = 3;
 
   private static final int DIGITS = 16;
@@ -34,7 +34,7 @@ public final class AuditEntryStore {
     this.failpoints = failpoints;
   }
 
-  /// Sixteen digits, so that the order of the keys is that of the numbers.
+  /// Sixteen digits, so that keys sort by number.
   public static Key key(KeyringName keyring, long number) {
     String digits = Long.toString(number);
     return new Key(keyring + "." + "0".repeat(Math.max(0, DIGITS - digits.length())) + digits);
@@ -44,25 +44,24 @@ public final class AuditEntryStore {
     return keyring;
   }
 
-  /// Puts an entry into its place. It is the same bytes whoever puts it there: overtaken means that
-  /// another entry has the place.
+  /// Creates the entry under its number. Each process writes the same bytes for one entry, so
+  /// `Superseded` means that the store has another entry with this number.
   WriteOutcome append(AuditEntry entry) {
     return append(entry.number(), AuditDocument.toDocument(entry));
   }
 
-  /// As [#append(AuditEntry)], for who has written it already.
+  /// As [#append(AuditEntry)], for an entry that is already encoded.
   WriteOutcome append(long number, Document document) {
-    ConditionalWrite conditionalWrite =
+    ConditionalWrite write =
         new ConditionalWrite.Create(BUCKET, key(keyring, number), document.toValue());
-    return failpoints.at(
-        Failpoint.AUDIT_WRITE, () -> conditionalWrite.sendUntilKnown(kv, MAX_TRIES));
+    return failpoints.at(Failpoint.AUDIT_WRITE, () -> write.sendUntilKnown(kv, MAX_TRIES));
   }
 
   Optional<Entry> find(long number) {
     return failpoints.at(Failpoint.AUDIT_READ, () -> kv.get(BUCKET, key(keyring, number)));
   }
 
-  /// All that stands there, in the order of the numbers.
+  /// All entries, by number.
   List<Entry> list() {
     Prefix all = Prefix.under(new Key(keyring.value()));
     return failpoints.at(Failpoint.AUDIT_LIST, () -> kv.list(BUCKET, all));

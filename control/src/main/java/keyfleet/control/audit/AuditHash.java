@@ -6,12 +6,12 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import keyfleet.crypto.StrictUtf8;
 
-/// The hash of an audit entry: SHA-256 over every field, the hash of the entry before among them.
-/// Each is preceded by its length, so that no two entries are the same bytes.
+/// The hash of an audit entry: SHA-256 over all its fields, including the hash of the entry before
+/// it. The length of each text comes before it, so that no two entries hash the same bytes.
 final class AuditHash {
   private static final String DOMAIN = "keyfleet audit 1";
 
-  /// Kept by each thread: looking one up takes longer than to hash an entry.
+  /// One for each thread: the lookup of a digest takes longer than the hash of an entry.
   private static final ThreadLocal<MessageDigest> SHA_256 =
       ThreadLocal.withInitial(AuditHash::newSha256);
 
@@ -36,7 +36,7 @@ final class AuditHash {
     return of(hash.input.flip());
   }
 
-  /// Of bytes that are too long to be shown.
+  /// The hash of bytes that are too long to show.
   static String of(byte[] bytes) {
     return of(ByteBuffer.wrap(bytes));
   }
@@ -58,20 +58,21 @@ final class AuditHash {
   }
 
   private void addNumber(long number) {
-    withCapacity(Long.BYTES).putLong(number);
+    ensureCapacity(Long.BYTES).putLong(number);
   }
 
-  /// Half a surrogate pair is refused: it would be hashed as a question mark.
+  /// Refuses an unpaired surrogate: it would be hashed as a question mark.
   private void addText(String text) {
     byte[] bytes =
         StrictUtf8.encode(text)
             .orElseThrow(() ->
-                new IllegalArgumentException("an audit entry holds a text that is no Unicode"));
+                new IllegalArgumentException(
+                    "an audit entry has a text with an unpaired surrogate"));
     addNumber(bytes.length);
-    withCapacity(bytes.length).put(bytes);
+    ensureCapacity(bytes.length).put(bytes);
   }
 
-  private ByteBuffer withCapacity(int bytes) {
+  private ByteBuffer ensureCapacity(int bytes) {
     if (input.remaining() < bytes) {
       input = ByteBuffer.allocate(2 * input.capacity() + bytes).put(input.flip());
     }
@@ -82,7 +83,7 @@ final class AuditHash {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
+      throw new IllegalStateException("every Java runtime has SHA-256", e);
     }
   }
 }

@@ -4,8 +4,9 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A place in an audit chain: the number of an entry and its hash, which stands for all before it.
-/// Whoever notes one outside the store can tell later whether the chain still leads there.
+/// A position in an audit chain: the number of an entry and its hash, which covers all entries
+/// before it. An operator who keeps a head outside the store can later check that the chain still
+/// contains it.
 public record AuditHead(long number, String hash) {
   private static final int DIGITS = 64;
   private static final Pattern FORMAT = Pattern.compile("(\\d{1,16}):([0-9a-f]{64})");
@@ -15,7 +16,7 @@ public record AuditHead(long number, String hash) {
 
   public AuditHead {
     if (number < 0 || !isHash(hash)) {
-      throw new IllegalArgumentException("no place in an audit chain: " + number + ":" + hash);
+      throw new IllegalArgumentException("not the head of an audit chain: " + number + ":" + hash);
     }
   }
 
@@ -29,7 +30,7 @@ public record AuditHead(long number, String hash) {
     return text.length() == DIGITS;
   }
 
-  /// The mirror image of [#toString]; nothing if it is none.
+  /// The reverse of [#toString]; empty if the text is not a head.
   public static Optional<AuditHead> parse(String text) {
     Matcher matcher = FORMAT.matcher(text);
     return matcher.matches()

@@ -11,12 +11,12 @@ import keyfleet.member.document.KeystoreStore.StoredKeystore;
 import keyfleet.store.Entry;
 import keyfleet.store.MalformedValueException;
 
-/// What was done to a keyring, for whoever wants to read it or to check it. It changes nothing.
+/// Reads the audit of a keyring, and verifies it. It changes nothing.
 public final class AuditReader {
-  /// Each entry of a page is a read of its own.
+  /// A limit because each entry of a page is a separate read.
   public static final int MAX_PAGE = 200;
 
-  /// Changes are seconds apart or more, and looking takes less.
+  /// A few tries are enough: changes are seconds apart, and one try takes less.
   private static final int MAX_TRIES = 5;
 
   private final AuditEntryStore entryStore;
@@ -31,38 +31,40 @@ public final class AuditReader {
     return verify(AuditHead.NONE);
   }
 
-  /// The chain must also lead through `noted`, which an earlier verdict named.
+  /// The chain must also contain `knownHead`, which an earlier verdict named.
   public AuditVerdict verify(AuditHead knownHead) {
     for (int i = 0; i < MAX_TRIES; i++) {
       StoredKeystore storedKeystore = keystore.get().orElse(null);
       List<Entry> stored = entryStore.list();
       StoredKeystore after = keystore.get().orElse(null);
       if (storedKeystore == null && after == null) {
-        return withoutKeystore(stored, knownHead);
+        return verdictWithoutKeystore(stored, knownHead);
       }
-      // Only of one keystore all along is it known which entries there must be.
+      // Which entries must exist is known only if the keystore did not change meanwhile.
       if (storedKeystore != null
           && after != null
           && storedKeystore.revision().equals(after.revision())) {
-        return judge(storedKeystore, stored, knownHead);
+        return verifyChain(storedKeystore, stored, knownHead);
       }
     }
     return new Unsettled();
   }
 
-  private static AuditVerdict withoutKeystore(List<Entry> stored, AuditHead knownHead) {
+  private static AuditVerdict verdictWithoutKeystore(List<Entry> stored, AuditHead knownHead) {
     return stored.isEmpty() && knownHead.equals(AuditHead.NONE)
         ? new Intact(AuditHead.NONE)
-        : new Broken(stored.size() + 1L, "there is no keystore to say where the chain ends");
+        : new Broken(
+            stored.size() + 1L, "the keystore is missing, so the end of the chain is unknown");
   }
 
-  private AuditVerdict judge(
+  private AuditVerdict verifyChain(
       StoredKeystore storedKeystore, List<Entry> stored, AuditHead knownHead) {
     AuditEntry last;
     try {
       last = AuditDocument.parse(storedKeystore.auditNote());
     } catch (MalformedValueException e) {
-      return new Broken(stored.size() + 1L, "the keystore does not say it: " + e.getMessage());
+      return new Broken(
+          stored.size() + 1L, "the entry in the keystore is malformed: " + e.getMessage());
     }
     return new AuditVerifier(entryStore.keyring(), last, knownHead)
         .verify(stored, storedKeystore.keystore());
@@ -73,7 +75,8 @@ public final class AuditReader {
     return page(highestNumber() + 1, size);
   }
 
-  /// The next older ones. What is beyond the end is not missing.
+  /// The entries below `number`, newest first. Numbers above the end of the chain are not reported
+  /// as missing.
   public AuditPage below(long number, int size) {
     return page(Math.min(number, highestNumber() + 1), size);
   }
@@ -83,7 +86,7 @@ public final class AuditReader {
     List<Long> unreadable = new ArrayList<>();
     long first = Math.max(1, number - Math.clamp(size, 1, MAX_PAGE));
     for (long i = number - 1; i >= first; i--) {
-      Optional<AuditEntry> entry = entry(i);
+      Optional<AuditEntry> entry = findEntry(i);
       entry.ifPresent(entries::add);
       if (entry.isEmpty()) {
         unreadable.add(i);
@@ -92,28 +95,28 @@ public final class AuditReader {
     return new AuditPage(entries, unreadable, first);
   }
 
-  private Optional<AuditEntry> entry(long number) {
+  private Optional<AuditEntry> findEntry(long number) {
     try {
       return entryStore
           .find(number)
           .map(stored -> AuditDocument.parse(stored.value()))
-          .or(() -> uncopied(number));
+          .or(() -> findUncopied(number));
     } catch (MalformedValueException e) {
       return Optional.empty();
     }
   }
 
-  /// The newest entry may still be in the keystore only.
-  private Optional<AuditEntry> uncopied(long number) {
-    return lastOfKeystore().filter(entry -> entry.number() == number);
+  /// The newest entry may still be only in the keystore.
+  private Optional<AuditEntry> findUncopied(long number) {
+    return entryInKeystore().filter(entry -> entry.number() == number);
   }
 
-  private Optional<AuditEntry> lastOfKeystore() {
+  private Optional<AuditEntry> entryInKeystore() {
     return keystore.get().map(storedKeystore -> AuditDocument.parse(storedKeystore.auditNote()));
   }
 
   private long highestNumber() {
-    return lastOfKeystore()
+    return entryInKeystore()
         .map(AuditEntry::number)
         .orElseGet(() -> (long) entryStore.list().size());
   }

@@ -3,14 +3,15 @@ package keyfleet.control.audit;
 import keyfleet.keyring.RotationEvent;
 import keyfleet.keyring.RotationJob;
 
-/// What the audit calls an order or an event.
+/// The name of an operation or an event in the audit. Entries are stored and hashed with it, so the
+/// texts never change.
 public final class AuditSummary {
   private AuditSummary() {}
 
-  public static String of(RotationEvent rotationEvent) {
-    return switch (rotationEvent) {
-      case RotationEvent.StartRequested order ->
-          "%s %s to %s".formatted(verb(order.kind()), order.from(), order.to());
+  public static String of(RotationEvent event) {
+    return switch (event) {
+      case RotationEvent.StartRequested request ->
+          "%s %s to %s".formatted(verb(request.kind()), request.from(), request.to());
       case RotationEvent.PauseRequested _ -> "pause";
       case RotationEvent.ResumeRequested _ -> "resume";
       case RotationEvent.AbortRequested _ -> "abort";

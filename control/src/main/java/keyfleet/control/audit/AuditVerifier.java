@@ -11,10 +11,10 @@ import keyfleet.keyring.Keystore;
 import keyfleet.store.Entry;
 import keyfleet.store.MalformedValueException;
 
-/// Follows an audit chain from its first entry to the one that the keystore holds.
+/// Follows an audit chain from its first entry to the one in the keystore.
 ///
-/// The entry that the keystore holds may not have been copied into the chain yet; every other must
-/// be there, and none beyond it.
+/// The entry in the keystore may not be in the chain yet. All others must be, and none may follow
+/// it.
 final class AuditVerifier {
   private final KeyringName keyring;
   private final AuditHead knownHead;
@@ -44,10 +44,11 @@ final class AuditVerifier {
 
   private Optional<String> follow(Entry stored) {
     if (!stored.key().equals(AuditEntryStore.key(keyring, head.number() + 1))) {
-      return Optional.of("it is missing, and " + stored.key() + " is next");
+      return Optional.of("the entry is missing; the next one is " + stored.key());
     }
     if (head.number() >= last.number()) {
-      return Optional.of("the keystore, at " + last.number() + ", does not know of it");
+      return Optional.of(
+          "the entry is not known to the keystore, which is at entry " + last.number());
     }
     try {
       return follow(AuditDocument.parse(stored.value()));
@@ -59,16 +60,16 @@ final class AuditVerifier {
   private Optional<String> follow(AuditEntry entry) {
     Optional<KeystoreFacts> next = facts.after(entry.changes());
     if (!entry.keyring().equals(keyring) || !entry.previous().equals(head)) {
-      return Optional.of("it does not follow the entry before it");
+      return Optional.of("the entry does not follow the entry before it");
     }
     if (next.isEmpty()) {
-      return Optional.of("it begins with another keystore than the entry before it left");
+      return Optional.of("the entry starts from another keystore than the entry before it left");
     }
     if (entry.number() == last.number() && !entry.equals(last)) {
-      return Optional.of("the keystore holds another entry of this number");
+      return Optional.of("the keystore has another entry with this number");
     }
     if (entry.number() == knownHead.number() && !entry.head().equals(knownHead)) {
-      return Optional.of("it is another entry than the one noted");
+      return Optional.of("the entry is not the one that was noted");
     }
     head = entry.head();
     facts = next.get();
@@ -78,7 +79,7 @@ final class AuditVerifier {
   private Optional<String> checkLength() {
     long most = Math.max(last.number(), knownHead.number());
     return head.number() < most
-        ? Optional.of("it is missing, as the chain once had " + most)
+        ? Optional.of("the entry is missing; the chain once had " + most)
         : Optional.empty();
   }
 

@@ -19,14 +19,14 @@ import keyfleet.store.Watch;
 import keyfleet.store.WriteOutcome;
 import org.jspecify.annotations.Nullable;
 
-/// A keystore that cannot be changed without an audit entry (ADR 8).
+/// Changes a keystore and its audit together (ADR 8).
 ///
-/// The entry is written *inside* the changed keystore, by the same compare-and-set: it is there if
-/// and only if the change is. It is copied into the chain after that, by its author or by whoever
-/// comes next; and nobody replaces a keystore whose entry is not in the chain.
+/// The entry is written *inside* the changed keystore, by the same compare-and-set, so it exists if
+/// and only if the change does. After that it is copied into the chain, by the same process or by
+/// the next one. A keystore is replaced only when its entry is in the chain.
 public final class AuditedKeystoreStore {
   private static final String REMEDY =
-      "one of them was put back or edited; see `keyfleet audit verify`";
+      "one of them was restored or edited; see `keyfleet audit verify`";
 
   private record ParsedEntry(Revision revision, AuditEntry entry) {}
 
@@ -63,18 +63,18 @@ public final class AuditedKeystoreStore {
     return failpoints.at(Failpoint.KEYSTORE_READ, () -> keystoreStore.read());
   }
 
-  /// Hints that it may have changed.
+  /// Hints that the keystore may have changed.
   public Watch watch(Runnable onChange) {
     return failpoints.at(Failpoint.KEYSTORE_READ, () -> keystoreStore.watch(onChange));
   }
 
-  /// Whether nobody has changed the keystore since it was read.
+  /// Whether the keystore is still the one that was read.
   public boolean isUnchanged(StoredKeystore storedKeystore) {
     return read().map(StoredKeystore::revision).equals(Optional.of(storedKeystore.revision()));
   }
 
-  /// Whether it surely stands. If not, whoever asked reads again and decides anew. A keystore made
-  /// anew goes on where the chain of the lost one ends.
+  /// Returns true if the change is certainly stored. If not, the caller reads and decides again. A
+  /// keystore that is created again continues the chain of the lost one.
   public boolean create(Keystore first, String summary) {
     AuditHead head = AuditHead.NONE;
     KeystoreFacts before = KeystoreFacts.NONE;
@@ -85,9 +85,9 @@ public final class AuditedKeystoreStore {
     }
     AuditEntry entry = entry(head, before.changesTo(KeystoreFacts.of(first)), summary, "");
     Document note = AuditDocument.toDocument(entry);
-    WriteOutcome writeOutcome =
+    WriteOutcome outcome =
         failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystoreStore.create(first, note));
-    return copyIfApplied(writeOutcome, entry.number(), note);
+    return copyIfApplied(outcome, entry.number(), note);
   }
 
   /// As [#create].
@@ -95,7 +95,7 @@ public final class AuditedKeystoreStore {
     return replace(expected, next, summary, KeystoreFacts.changes(expected.keystore(), next));
   }
 
-  /// As [#create]: an entry that leaves the keystore as it is.
+  /// As [#create]: writes an entry and leaves the keystore as it is.
   public boolean writeIntent(StoredKeystore expected, String summary, AuditChange intended) {
     return replace(expected, expected.keystore(), summary, List.of(intended));
   }
@@ -105,17 +105,18 @@ public final class AuditedKeystoreStore {
     copyEntry(expected);
     AuditHead head = entry(expected).head();
     if (entryStore.find(head.number() + 1).isPresent()) {
-      return refuseOrLose(expected, head.number() + 1);
+      checkNotOlderThanChain(expected, head.number() + 1);
+      return false; // another process was faster
     }
     AuditEntry entry = entry(head, changes, summary, rotation(expected.keystore(), next));
     Document note = AuditDocument.toDocument(entry);
-    WriteOutcome writeOutcome =
+    WriteOutcome outcome =
         failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystoreStore.replace(expected, next, note));
-    return copyIfApplied(writeOutcome, entry.number(), note);
+    return copyIfApplied(outcome, entry.number(), note);
   }
 
-  /// Sees to it that the entry of the keystore is in the chain, whose author may have died before
-  /// it put it there.
+  /// Copies the entry of the keystore into the chain. The process that made the change may have
+  /// crashed before it did so.
   public void copyEntry(StoredKeystore storedKeystore) {
     if (storedKeystore.revision().equals(copiedRevision)) {
       return;
@@ -125,14 +126,18 @@ public final class AuditedKeystoreStore {
         switch (entryStore.append(entry)) {
           case WriteOutcome.Applied _ -> storedKeystore.revision();
           case WriteOutcome.Pending _ ->
-              throw new StoreException("audit entry " + entry.number() + " got no clear answer");
+              throw new StoreException(
+                  "audit entry " + entry.number() + " got no clear answer from the store");
           case WriteOutcome.Superseded _ ->
               throw new MalformedValueException(
-                  "keystore and audit chain differ in entry " + entry.number() + ": " + REMEDY);
+                  "the keystore and the audit chain differ in entry "
+                      + entry.number()
+                      + ": "
+                      + REMEDY);
         };
   }
 
-  /// The entry that the keystore holds.
+  /// The entry in the keystore.
   private AuditEntry entry(StoredKeystore storedKeystore) {
     ParsedEntry known = parsed;
     if (known == null || !known.revision().equals(storedKeystore.revision())) {
@@ -144,13 +149,12 @@ public final class AuditedKeystoreStore {
     return known.entry();
   }
 
-  /// Somebody was faster; or the keystore is older than the chain, and then nobody may change it.
-  private boolean refuseOrLose(StoredKeystore expected, long number) {
+  /// Throws if the keystore is older than the chain: then no process may change it.
+  private void checkNotOlderThanChain(StoredKeystore expected, long number) {
     if (isUnchanged(expected)) {
       throw new MalformedValueException(
-          "the audit chain has an entry " + number + " that the keystore does not know: " + REMEDY);
+          "the audit chain has an entry " + number + " that the keystore does not have: " + REMEDY);
     }
-    return false;
   }
 
   private AuditEntry entry(
@@ -177,15 +181,15 @@ public final class AuditedKeystoreStore {
             .orElse("");
   }
 
-  private boolean copyIfApplied(WriteOutcome writeOutcome, long number, Document note) {
-    if (!(writeOutcome instanceof WriteOutcome.Applied(Revision revision))) {
+  private boolean copyIfApplied(WriteOutcome outcome, long number, Document note) {
+    if (!(outcome instanceof WriteOutcome.Applied(Revision revision))) {
       return false;
     }
     try {
       copiedRevision =
           entryStore.append(number, note) instanceof WriteOutcome.Applied ? revision : null;
     } catch (StoreException e) {
-      copiedRevision = null; // the keystore has it, so whoever comes next puts it there
+      copiedRevision = null; // the keystore has the entry, so the next process copies it
     }
     return true;
   }

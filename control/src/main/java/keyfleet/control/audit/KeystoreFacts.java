@@ -7,23 +7,23 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.FleetReadiness.AnyProcesses;
-import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.ReadinessGate.AnyProcesses;
+import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
 
-/// Everything that a keystore says, each fact under its name. No fact is empty: one that is not
-/// there is none.
+/// The content of a keystore as a flat map of facts by name. The audit stores and hashes names and
+/// texts, so they never change. A fact without a value is not in the map.
 final class KeystoreFacts {
   /// Before there is a keystore.
   static final KeystoreFacts NONE = new KeystoreFacts(new TreeMap<>());
 
   private final SortedMap<String, String> byName;
 
-  /// Takes the map over: a chain has facts for each of its entries, and copies none twice.
+  /// Keeps the map without a copy: a chain needs the facts for each of its entries.
   private KeystoreFacts(SortedMap<String, String> byName) {
     byName.values().removeIf(String::isEmpty);
     this.byName = byName;
@@ -33,19 +33,19 @@ final class KeystoreFacts {
     SortedMap<String, String> facts = frequentlyChangedFacts(keystore);
     addIdentity(facts, keystore.identity());
     addTimings(facts, keystore.timings());
-    Rotation.lastJob(keystore.rotation()).ifPresent(rotationJob -> addJob(facts, rotationJob));
-    keystore.versions().forEach((version, keyVersion) -> addVersion(facts, version, keyVersion));
+    Rotation.lastJob(keystore.rotation()).ifPresent(job -> addJob(facts, job));
+    keystore.versions().forEach((version, entry) -> addVersion(facts, version, entry));
     keystore.activations().forEach(it -> addActivation(facts, it));
     return new KeystoreFacts(facts);
   }
 
-  /// What became different between two keystores, in the order of the names. What mostly stays as
-  /// it was is spelled only if it did not.
+  /// The differences between two keystores, by name. Parts that seldom change are converted only if
+  /// they did.
   static List<AuditChange> changes(Keystore before, Keystore next) {
     return factsThatDiffer(before, next).changesTo(factsThatDiffer(next, before));
   }
 
-  /// Some facts that `other` has as well are left out.
+  /// Leaves out parts that are equal in `other`.
   private static KeystoreFacts factsThatDiffer(Keystore keystore, Keystore other) {
     SortedMap<String, String> facts = frequentlyChangedFacts(keystore);
     if (!keystore.identity().equals(other.identity())) {
@@ -54,18 +54,18 @@ final class KeystoreFacts {
     if (!keystore.timings().equals(other.timings())) {
       addTimings(facts, keystore.timings());
     }
-    Optional<RotationJob> rotationJob = Rotation.lastJob(keystore.rotation());
-    if (!rotationJob.equals(Rotation.lastJob(other.rotation()))) {
-      rotationJob.ifPresent(it -> addJob(facts, it));
+    Optional<RotationJob> job = Rotation.lastJob(keystore.rotation());
+    if (!job.equals(Rotation.lastJob(other.rotation()))) {
+      job.ifPresent(it -> addJob(facts, it));
     }
     if (!keystore.activations().equals(other.activations())) {
       keystore.activations().forEach(it -> addActivation(facts, it));
     }
     keystore
         .versions()
-        .forEach((version, keyVersion) -> {
-          if (!keyVersion.equals(other.versions().get(version))) {
-            addVersion(facts, version, keyVersion);
+        .forEach((version, entry) -> {
+          if (!entry.equals(other.versions().get(version))) {
+            addVersion(facts, version, entry);
           }
         });
     return new KeystoreFacts(facts);
@@ -103,24 +103,24 @@ final class KeystoreFacts {
   }
 
   private static void addVersion(
-      SortedMap<String, String> facts, KekVersion version, VersionEntry keyVersion) {
-    facts.put(version + ".provider", keyVersion.provider());
-    facts.put(version + ".sentinel", AuditHash.of(keyVersion.sentinel().envelope().toBytes()));
-    facts.put(version + ".state", toText(keyVersion.state()));
-    facts.put(version + ".trust", toText(keyVersion.trust()));
+      SortedMap<String, String> facts, KekVersion version, VersionEntry entry) {
+    facts.put(version + ".provider", entry.provider());
+    facts.put(version + ".sentinel", AuditHash.of(entry.sentinel().envelope().toBytes()));
+    facts.put(version + ".state", toText(entry.state()));
+    facts.put(version + ".trust", toText(entry.trust()));
   }
 
-  private static void addJob(SortedMap<String, String> facts, RotationJob rotationJob) {
-    facts.put("rotation.id", rotationJob.id().value());
-    facts.put("rotation.kind", toText(rotationJob.kind()));
-    facts.put("rotation.from", rotationJob.from().toString());
-    facts.put("rotation.to", rotationJob.to().toString());
-    facts.put("rotation.expected", expected(rotationJob.expectedProcesses()));
-    facts.put("rotation.course", toText(rotationJob.course()));
-    facts.put("rotation.driver", rotationJob.driver());
+  private static void addJob(SortedMap<String, String> facts, RotationJob job) {
+    facts.put("rotation.id", job.id().value());
+    facts.put("rotation.kind", toText(job.kind()));
+    facts.put("rotation.from", job.from().toString());
+    facts.put("rotation.to", job.to().toString());
+    facts.put("rotation.expected", expected(job.expectedProcesses()));
+    facts.put("rotation.course", toText(job.course()));
+    facts.put("rotation.driver", job.driver());
   }
 
-  /// Entries from before there was such a thing say nothing of it.
+  /// Empty for any processes, as in entries that are older than expected processes.
   private static String expected(ExpectedProcesses expectedProcesses) {
     return expectedProcesses instanceof AnyProcesses ? "" : expectedProcesses.description();
   }
@@ -141,7 +141,7 @@ final class KeystoreFacts {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /// What became different, in the order of the names.
+  /// The differences, by name.
   List<AuditChange> changesTo(KeystoreFacts next) {
     SortedMap<String, AuditChange> changes = new TreeMap<>();
     next.byName.forEach((name, after) -> {
@@ -157,7 +157,8 @@ final class KeystoreFacts {
     return List.copyOf(changes.values());
   }
 
-  /// The facts after the changes. Nothing if they do not fit: some began with another fact.
+  /// The facts after the changes. Empty if a change starts from another value than these facts
+  /// have.
   Optional<KeystoreFacts> after(List<AuditChange> changes) {
     SortedMap<String, String> facts = new TreeMap<>(byName);
     for (AuditChange change : changes) {

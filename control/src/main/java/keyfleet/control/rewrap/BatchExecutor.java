@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// Who does the reading and the cryptography of a pass. Its writes are always the driver's own, one
+/// Runs the reads and the cryptography of a pass. The driver's own thread makes all writes, one
 /// batch after another.
 public interface BatchExecutor {
-  /// The driver itself, which does nothing ahead of time.
+  /// Runs the work in the driver's thread, when it asks for the result.
   BatchExecutor DIRECT =
       new BatchExecutor() {
         @Override
@@ -26,13 +26,13 @@ public interface BatchExecutor {
         }
       };
 
-  /// How many batches it reads and moves while one is written.
+  /// The number of batches that are read and rewrapped while one is written.
   int batchesAhead();
 
-  /// Begins something that will be asked for; if nothing is done ahead, once or never. What it
-  /// throws is thrown at whoever asks.
+  /// Starts work whose result is asked for later; [#DIRECT] runs it only then. The result's `get`
+  /// throws what the work throws.
   <T> Supplier<T> start(Supplier<T> work);
 
-  /// What `work` makes of each item, in their order.
+  /// Applies `work` to each item, and keeps their order.
   <T, R> List<R> mapAll(List<T> items, Function<T, R> work);
 }

@@ -4,10 +4,10 @@ import java.util.Optional;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.Records;
 
-/// Where registered collections are found. The wiring knows which engines this process can reach.
+/// Opens registered collections. The wiring knows which engines this process can reach.
 @FunctionalInterface
 public interface CollectionOpener {
-  /// Nothing if this process cannot reach the collection. That blocks whatever needs its records
-  /// counted: an unseen collection is not an empty one.
-  Optional<Records> open(CollectionRegistration collectionRegistration);
+  /// Empty if this process cannot reach the collection. That blocks each operation that needs a
+  /// count of its records: an unreachable collection is not an empty one.
+  Optional<Records> open(CollectionRegistration registration);
 }

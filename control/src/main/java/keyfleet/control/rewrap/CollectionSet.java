@@ -17,20 +17,20 @@ import keyfleet.store.FenceResult.StaleTerm;
 import keyfleet.store.FenceResult.Unenforced;
 import keyfleet.store.Unknown;
 
-/// All collections registered for a keyring, as one process finds them at one moment.
+/// The registered collections of a keyring, as this process can open them now.
 ///
-/// @param registered what it was made of
-/// @param unreachable those that this process cannot open
-/// @param clusters those whose objects are in the etcd of a Kubernetes cluster, where nothing is
-///   moved or fenced by us
+/// @param registrations all registered collections
+/// @param unreachable the names of collections that this process cannot open
+/// @param clusters the names of Kubernetes clusters, whose objects are in etcd; Keyfleet does not
+///   rewrap or fence these
 public record CollectionSet(
     List<CollectionRegistration> registrations,
     List<FencedCollection> reachable,
     List<String> unreachable,
     List<String> clusters) {
-  /// Why a cluster's keys are never proved to be gone.
+  /// Why the keys of a cluster cannot be proved unused.
   public static final String NO_CENSUS =
-      "what its API servers have stored in etcd cannot be counted by this version of keyfleet";
+      "this version of keyfleet cannot count the objects that its API servers keep in etcd";
 
   public CollectionSet {
     registrations = List.copyOf(registrations);
@@ -58,21 +58,21 @@ public record CollectionSet(
     return new CollectionSet(registrations, reachable, unreachable, clusters);
   }
 
-  /// Those of which nobody knows which keys they use: every plugin's, also of one that never said
-  /// which cluster it serves.
+  /// The clusters whose use of keys is unknown. A plugin that never named its cluster counts as
+  /// one.
   public List<String> clustersWithoutCensus(Keystore keystore) {
     boolean hasNoCluster = keystore.identity().use() == Keystore.Use.KMS && clusters.isEmpty();
     return hasNoCluster ? List.of("any cluster") : clusters;
   }
 
-  /// Why nothing may be concluded about all records, if so.
-  public Optional<String> findUnreachable() {
+  /// The collections that prevent a conclusion about all records, if there are any.
+  public Optional<String> describeUnreachable() {
     return unreachable.isEmpty()
         ? Optional.empty()
-        : Optional.of("cannot be reached: " + String.join(", ", unreachable));
+        : Optional.of("this process cannot reach " + String.join(", ", unreachable));
   }
 
-  /// Whether a store remembers more than the keystore says.
+  /// Why the fleet must not seal or change the keystore: a fence is ahead of it. Empty if none is.
   public Optional<SafeHold> findSafeHold(Keystore keystore) {
     Map<String, SafeHold.FenceMark> fenceMarks = new HashMap<>();
     for (FencedCollection collection : reachable) {
@@ -87,9 +87,10 @@ public record CollectionSet(
     return SafeHold.check(keystore, fenceMarks);
   }
 
-  /// Tells every collection what the keystore admits. Nothing if all obey; else why not.
+  /// Fences all collections to the writable versions of the keystore. Returns the reason if one
+  /// cannot be fenced.
   public Optional<String> raiseFences(Keystore keystore) {
-    Optional<String> unreachableText = findUnreachable();
+    Optional<String> unreachableText = describeUnreachable();
     if (unreachableText.isPresent()) {
       return unreachableText;
     }
@@ -110,11 +111,11 @@ public record CollectionSet(
 
   private static Optional<String> objection(String displayName, FenceResult fenceResult) {
     return switch (fenceResult) {
-      // Unfenced, a collection is still swept and counted; removal then refuses to destroy.
+      // A collection without a fence is still swept and counted; removal then refuses to destroy.
       case Raised(), Unenforced() -> Optional.empty();
       case StaleTerm(Fence held) ->
-          Optional.of(displayName + " was fenced in a later term, " + held.term());
-      case Unknown() -> Optional.of(displayName + " did not say whether its fence stands");
+          Optional.of(displayName + " has a fence of a later term, " + held.term());
+      case Unknown() -> Optional.of(displayName + " did not confirm its fence");
     };
   }
 }

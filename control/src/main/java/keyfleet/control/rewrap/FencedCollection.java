@@ -16,27 +16,26 @@ import keyfleet.store.Records;
 import keyfleet.store.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
-/// One registered collection that this process reaches. Every effect stands at its failpoint.
+/// One registered collection that this process can reach. Each effect is at its failpoint.
 public final class FencedCollection {
-  private final CollectionRegistration collectionRegistration;
+  private final CollectionRegistration registration;
   private final Records records;
   private final Failpoints failpoints;
 
-  FencedCollection(
-      CollectionRegistration collectionRegistration, Records records, Failpoints failpoints) {
-    this.collectionRegistration = collectionRegistration;
+  FencedCollection(CollectionRegistration registration, Records records, Failpoints failpoints) {
+    this.registration = registration;
     this.records = records;
     this.failpoints = failpoints;
   }
 
-  /// As in the places that are bound into its envelopes.
+  /// The name that its envelopes are bound to.
   String collection() {
-    return collectionRegistration.collection();
+    return registration.collection();
   }
 
-  /// Tells it from a collection of the same name in another engine.
+  /// With the engine, which tells collections of the same name apart.
   public String displayName() {
-    return collectionRegistration.engine() + " " + collectionRegistration.collection();
+    return registration.engine() + " " + registration.collection();
   }
 
   List<StoredRecord> scan(KekVersion version, @Nullable RecordId after, int limit) {
@@ -45,8 +44,8 @@ public final class FencedCollection {
         () -> after == null ? records.scan(version, limit) : records.scan(version, after, limit));
   }
 
-  List<RecordWriteResult> write(List<RecordChange> recordChanges) {
-    return failpoints.at(Failpoint.RECORD_WRITE, () -> records.compareAndSetAll(recordChanges));
+  List<RecordWriteResult> write(List<RecordChange> changes) {
+    return failpoints.at(Failpoint.RECORD_WRITE, () -> records.compareAndSetAll(changes));
   }
 
   public Census takeCensus() {

@@ -20,14 +20,13 @@ import keyfleet.store.RecordChange;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 
-/// Makes, of a record's sealed fields, the same ones under the version that a rotation goes to. It
-/// writes nothing.
+/// Rewraps the sealed fields of a record under the target version of a rotation. It writes nothing.
 public final class RecordRewrapper {
   sealed interface Result {}
 
   record Changed(RecordChange recordChange) implements Result {}
 
-  /// Every field is under the target already.
+  /// Each field is already under the target version.
   record UpToDate() implements Result {}
 
   record Failed(String reason) implements Result {}
@@ -39,20 +38,19 @@ public final class RecordRewrapper {
   private record FieldFailure(String reason) implements FieldResult {}
 
   private final EnvelopeCipher cipher;
-  private final RotationJob rotationJob;
+  private final RotationJob job;
 
-  public RecordRewrapper(EnvelopeCipher cipher, RotationJob rotationJob) {
+  public RecordRewrapper(EnvelopeCipher cipher, RotationJob job) {
     this.cipher = cipher;
-    this.rotationJob = rotationJob;
+    this.job = job;
   }
 
-  /// One bad field keeps the whole record where it is: its fields change together.
+  /// If one field fails, the record stays as it is: its fields change together.
   Result rewrap(String collection, StoredRecord record) {
     SortedMap<String, Bytes> rewrapped = new TreeMap<>();
     for (var field : record.fields().byName().entrySet()) {
-      FieldLocation fieldLocation =
-          new FieldLocation(collection, record.id().value(), field.getKey());
-      switch (rewrapField(fieldLocation, field.getValue())) {
+      FieldLocation location = new FieldLocation(collection, record.id().value(), field.getKey());
+      switch (rewrapField(location, field.getValue())) {
         case NewField(Bytes bytes) -> rewrapped.put(field.getKey(), bytes);
         case FieldFailure(String reason) -> {
           return new Failed("field " + field.getKey() + ": " + reason);
@@ -65,34 +63,35 @@ public final class RecordRewrapper {
         : new Changed(new RecordChange(record, newFields));
   }
 
-  private FieldResult rewrapField(FieldLocation fieldLocation, Bytes bytes) {
+  private FieldResult rewrapField(FieldLocation location, Bytes bytes) {
     Optional<Envelope> parsed = Envelope.parse(bytes.toArray());
     if (parsed.isEmpty()) {
-      return new FieldFailure("it is no envelope");
+      return new FieldFailure("the value is not an envelope");
     }
     Envelope envelope = parsed.get();
-    if (envelope.version().equals(rotationJob.to())) {
+    if (envelope.version().equals(job.to())) {
       return new NewField(bytes);
     }
-    return rotationJob.kind() == RotationJob.Kind.REVOCATION
-        ? reseal(fieldLocation, envelope)
-        : rewrapEnvelope(fieldLocation, envelope);
+    return job.kind() == RotationJob.Kind.REVOCATION
+        ? reseal(location, envelope)
+        : rewrapEnvelope(location, envelope);
   }
 
-  private FieldResult rewrapEnvelope(FieldLocation fieldLocation, Envelope envelope) {
-    return switch (cipher.rewrap(fieldLocation, envelope, rotationJob.to())) {
+  private FieldResult rewrapEnvelope(FieldLocation location, Envelope envelope) {
+    return switch (cipher.rewrap(location, envelope, job.to())) {
       case Rewrapped(Envelope rewrapped) -> newField(rewrapped);
       case NoSuchVersion(KekVersion version) -> missingVersion(version);
       case Refused _ -> new FieldFailure(Refused.MESSAGE);
     };
   }
 
-  /// A new data key: whoever holds the old KEK and an old backup has the former one.
-  private FieldResult reseal(FieldLocation fieldLocation, Envelope envelope) {
-    return switch (cipher.open(fieldLocation, envelope)) {
+  /// Seals under a new data key: a person with the compromised KEK and an old backup has the old
+  /// data key.
+  private FieldResult reseal(FieldLocation location, Envelope envelope) {
+    return switch (cipher.open(location, envelope)) {
       case Opened(SecretBytes plaintext, _) -> {
         try (plaintext) {
-          yield seal(fieldLocation, plaintext);
+          yield seal(location, plaintext);
         }
       }
       case NoSuchVersion(KekVersion version) -> missingVersion(version);
@@ -100,19 +99,19 @@ public final class RecordRewrapper {
     };
   }
 
-  /// Opened again before it may replace the only copy.
-  private FieldResult seal(FieldLocation fieldLocation, SecretBytes plaintext) {
-    return switch (cipher.seal(rotationJob.to(), fieldLocation, plaintext)) {
+  /// Opens the new envelope before it replaces the only copy.
+  private FieldResult seal(FieldLocation location, SecretBytes plaintext) {
+    return switch (cipher.seal(job.to(), location, plaintext)) {
       case Sealed(Envelope envelope) ->
-          canOpen(fieldLocation, envelope, plaintext)
+          canOpen(location, envelope, plaintext)
               ? newField(envelope)
-              : new FieldFailure(rotationJob.to() + " does not open what it has just sealed");
+              : new FieldFailure(job.to() + " cannot open the value that it has just sealed");
       case NoSuchVersion(KekVersion version) -> missingVersion(version);
     };
   }
 
-  private boolean canOpen(FieldLocation fieldLocation, Envelope envelope, SecretBytes expected) {
-    OpenResult openResult = cipher.open(fieldLocation, envelope);
+  private boolean canOpen(FieldLocation location, Envelope envelope, SecretBytes expected) {
+    OpenResult openResult = cipher.open(location, envelope);
     if (!(openResult instanceof Opened(SecretBytes plaintext, _))) {
       return false;
     }
@@ -126,6 +125,6 @@ public final class RecordRewrapper {
   }
 
   private static FieldResult missingVersion(KekVersion version) {
-    return new FieldFailure("this process does not hold " + version);
+    return new FieldFailure(version + " is not loaded in this process");
   }
 }

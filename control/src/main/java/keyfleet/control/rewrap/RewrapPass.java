@@ -26,38 +26,37 @@ import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
 import org.jspecify.annotations.Nullable;
 
-/// One way through the records of a keyring, in batches. It lives in its driver's memory: whoever
-/// adopts the rotation begins anew, and finds what was moved moved.
+/// One pass over the records of a keyring, in batches. It exists only in the memory of its driver.
+/// A driver that adopts the rotation starts a new pass, in which finished records need no work.
 ///
-/// While a batch is written, the next ones are read and moved. That makes the time longer between
-/// reading a record and writing it, and costs no safety: each is compared and set.
+/// While a batch is written, the next ones are read and rewrapped. The time between the read and
+/// the write of a record grows, but safety does not suffer: each write is a compare-and-set.
 public final class RewrapPass {
-  /// Records that are read, moved and written together, at most. A driver gives its sign of life
-  /// between two batches, and other writers wait for no more than one.
+  /// The most records that are read, rewrapped and written together. A driver writes its heartbeat
+  /// between two batches, and other writers wait for at most one.
   public static final int MAX_BATCH = 1_000;
 
-  /// Before it is known how long the records are.
+  /// The size of the first batch, while the length of the records is unknown.
   public static final int FIRST_BATCH = 50;
 
-  /// Of sealed fields in one batch, about. A batch is in memory as it was and as it shall be, and
-  /// so are those that the crew has begun.
+  /// About how many bytes of sealed fields are in a batch. Memory holds a batch before and after
+  /// its rewrap, and so also each batch that the executor works on ahead.
   private static final long BATCH_BYTES = 2 << 20;
 
-  /// What a pass works with.
+  /// The settings of a pass.
   ///
-  /// @param most records of one batch, for who shall go slowly
+  /// @param maxBatch the most records of a batch; a small value slows the rotation down
   public record Options(BatchExecutor batchExecutor, int maxBatch, Failpoints failpoints) {}
 
   private record ScanRange(FencedCollection collection, KekVersion version) {}
 
-  /// Where a pass goes on.
+  /// The position at which a pass continues.
   private record Position(int range, @Nullable RecordId after, int limit) {}
 
-  /// Records that were read at a position, and where the pass goes on after them. Nothing is read
-  /// at the end.
+  /// The records at a position, and the position after them. At the end there are no records.
   private record ScannedBatch(Position start, List<StoredRecord> records, Position next) {}
 
-  /// Records that were read and moved, but not written yet.
+  /// A batch that is rewrapped but not written.
   private record RewrappedBatch(
       ScannedBatch scanned, List<RecordChange> recordChanges, List<Failure> failures) {}
 
@@ -72,16 +71,16 @@ public final class RewrapPass {
   private final List<Failure> failures = new ArrayList<>();
   private Position position;
 
-  /// The batches from the position on that were begun while those before were written. A rotation
-  /// that ends or changes meanwhile leaves them alone, and so nothing of them is written.
+  /// The batches from the position on, started while earlier ones were written. If the rotation
+  /// ends or changes meanwhile, they are dropped and never written.
   private final Deque<Supplier<RewrappedBatch>> pending = new ArrayDeque<>();
 
-  /// Where the last of them ends, once it is read.
+  /// The position after the last of them, once it is read.
   private Supplier<Position> frontier;
 
   private long total;
   private long done;
-  private long moved;
+  private long written;
   private long failed;
 
   private RewrapPass(Mode mode, Options options) {
@@ -92,48 +91,48 @@ public final class RewrapPass {
     this.frontier = () -> first;
   }
 
-  /// Over the records of the version that the job leaves.
+  /// A pass over the records under the old version of the job.
   public static RewrapPass overOldVersion(
-      CollectionSet collectionSet, RotationJob rotationJob, Options options) {
-    return overOldVersion(collectionSet, rotationJob, new RewrapPass(Mode.WRITING, options));
+      CollectionSet collections, RotationJob job, Options options) {
+    return overOldVersion(collections, job, new RewrapPass(Mode.WRITING, options));
   }
 
-  /// As [#overOldVersion], and nothing is written: what would get stuck is found all the same.
-  public static RewrapPass dryRun(
-      CollectionSet collectionSet, RotationJob rotationJob, Options options) {
-    return overOldVersion(collectionSet, rotationJob, new RewrapPass(Mode.DRY_RUN, options));
+  /// As [#overOldVersion], without writes: it finds the records that would fail.
+  public static RewrapPass dryRun(CollectionSet collections, RotationJob job, Options options) {
+    return overOldVersion(collections, job, new RewrapPass(Mode.DRY_RUN, options));
   }
 
   private static RewrapPass overOldVersion(
-      CollectionSet collectionSet, RotationJob rotationJob, RewrapPass rewrapPass) {
-    for (FencedCollection collection : collectionSet.reachable()) {
-      rewrapPass.addCensus(collection.takeCensus(), rotationJob);
-      rewrapPass.ranges.add(new ScanRange(collection, rotationJob.from()));
+      CollectionSet collections, RotationJob job, RewrapPass pass) {
+    for (FencedCollection collection : collections.reachable()) {
+      pass.addCensus(collection.takeCensus(), job);
+      pass.ranges.add(new ScanRange(collection, job.from()));
     }
-    return rewrapPass;
+    return pass;
   }
 
-  /// Over every record with a field that is not under the target.
+  /// A pass over all records with a field that is not under the target version.
   public static RewrapPass overAllButTarget(
-      CollectionSet collectionSet, RotationJob rotationJob, Options options) {
-    RewrapPass rewrapPass = new RewrapPass(Mode.WRITING, options);
-    for (FencedCollection collection : collectionSet.reachable()) {
+      CollectionSet collections, RotationJob job, Options options) {
+    RewrapPass pass = new RewrapPass(Mode.WRITING, options);
+    for (FencedCollection collection : collections.reachable()) {
       Census census = collection.takeCensus();
-      rewrapPass.addCensus(census, rotationJob);
+      pass.addCensus(census, job);
       census.belonging().keySet().stream()
-          .filter(version -> !version.equals(rotationJob.to()) || hasFieldsAbove(census, version))
-          .forEach(version -> rewrapPass.ranges.add(new ScanRange(collection, version)));
+          .filter(version -> !version.equals(job.to()) || hasFieldsAbove(census, version))
+          .forEach(version -> pass.ranges.add(new ScanRange(collection, version)));
       if (census.unreadable() > 0) {
-        rewrapPass.addFailure(
+        pass.addFailure(
             census.unreadable(),
-            new Failure(collection.displayName(), "", "records with a field that is no envelope"));
+            new Failure(
+                collection.displayName(), "", "records with a field that is not an envelope"));
       }
     }
-    return rewrapPass;
+    return pass;
   }
 
-  /// A record belongs to its lowest version. After an abort that may be the target, while another
-  /// of its fields is under the version that was given up.
+  /// A record belongs to its lowest version. After an abort this may be the target, while another
+  /// field of the record is still under the abandoned version.
   private static boolean hasFieldsAbove(Census census, KekVersion target) {
     SortedMap<KekVersion, Long> higher = census.carrying().tailMap(target);
     return higher.entrySet().stream()
@@ -141,9 +140,9 @@ public final class RewrapPass {
         .anyMatch(it -> it.getValue() > census.belonging().getOrDefault(it.getKey(), 0L));
   }
 
-  private void addCensus(Census census, RotationJob rotationJob) {
+  private void addCensus(Census census, RotationJob job) {
     total += census.belonging().values().stream().mapToLong(Long::longValue).sum();
-    done += census.belonging().getOrDefault(rotationJob.to(), 0L);
+    done += census.belonging().getOrDefault(job.to(), 0L);
   }
 
   private void addFailure(long records, Failure failure) {
@@ -157,29 +156,29 @@ public final class RewrapPass {
     return isFinished(position);
   }
 
-  public long failed() {
+  public long failedRecords() {
     return failed;
   }
 
-  /// Records that this pass has written.
-  public long moved() {
-    return moved;
+  /// The records that this pass has written.
+  public long writtenRecords() {
+    return written;
   }
 
   public RotationProgress progress(RotationId rotation, String note) {
-    return new RotationProgress(rotation, total, done + moved, failed, note, failures);
+    return new RotationProgress(rotation, total, done + written, failed, note, failures);
   }
 
   private boolean isFinished(Position at) {
     return at.range() == ranges.size();
   }
 
-  /// Moves one batch. A fence that refused some of it is returned. If it cannot be read, moved or
-  /// written, the next step begins anew at the same position.
-  public Optional<Fence> rewrapBatch(RecordRewrapper recordRewrapper) {
+  /// Rewraps and writes one batch. Returns the fence that refused some of its records, if one did.
+  /// If the batch fails with an exception, the next call starts again at the same position.
+  public Optional<Fence> rewrapBatch(RecordRewrapper rewrapper) {
     boolean isDone = false;
     try {
-      Optional<Fence> refusal = write(takeNext(recordRewrapper), recordRewrapper);
+      Optional<Fence> refusal = writeAndStartNext(takeNext(rewrapper), rewrapper);
       isDone = true;
       return refusal;
     } finally {
@@ -189,32 +188,31 @@ public final class RewrapPass {
     }
   }
 
-  private RewrappedBatch takeNext(RecordRewrapper recordRewrapper) {
+  private RewrappedBatch takeNext(RecordRewrapper rewrapper) {
     if (pending.isEmpty()) {
       Position here = position;
       frontier = () -> here;
-      startNext(recordRewrapper);
+      startNext(rewrapper);
     }
     return pending.remove().get();
   }
 
-  private Optional<Fence> write(RewrappedBatch rewrappedBatch, RecordRewrapper recordRewrapper) {
+  private Optional<Fence> writeAndStartNext(RewrappedBatch batch, RecordRewrapper rewrapper) {
     while (pending.size() < options.batchExecutor().batchesAhead()) {
-      startNext(recordRewrapper);
+      startNext(rewrapper);
     }
-    Optional<Fence> refusal = write(rewrappedBatch);
-    rewrappedBatch
-        .failures()
-        .forEach(it -> addFailure(1, it)); // not before it is written: it may be retried
-    position = rewrappedBatch.scanned().next();
+    Optional<Fence> refusal = write(batch);
+    // Count failures only after the write: a batch whose write fails is rewrapped again.
+    batch.failures().forEach(it -> addFailure(1, it));
+    position = batch.scanned().next();
     return refusal;
   }
 
-  private void startNext(RecordRewrapper recordRewrapper) {
+  private void startNext(RecordRewrapper rewrapper) {
     Supplier<Position> from = frontier;
     Supplier<ScannedBatch> scanned = options.batchExecutor().start(() -> scan(from.get()));
     frontier = () -> scanned.get().next();
-    pending.add(options.batchExecutor().start(() -> moved(scanned.get(), recordRewrapper)));
+    pending.add(options.batchExecutor().start(() -> rewrap(scanned.get(), rewrapper)));
   }
 
   private ScannedBatch scan(Position at) {
@@ -226,14 +224,14 @@ public final class RewrapPass {
     return new ScannedBatch(at, records, positionAfter(at, records));
   }
 
-  private RewrappedBatch moved(ScannedBatch scanned, RecordRewrapper recordRewrapper) {
+  private RewrappedBatch rewrap(ScannedBatch scanned, RecordRewrapper rewrapper) {
     List<StoredRecord> records = scanned.records();
     List<RecordChange> recordChanges = new ArrayList<>(records.size());
     List<Failure> batchFailures = new ArrayList<>();
     if (!records.isEmpty()) {
       FencedCollection collection = ranges.get(scanned.start().range()).collection();
       List<RecordRewrapper.Result> results =
-          options.batchExecutor().mapAll(records, it -> moved(collection, it, recordRewrapper));
+          options.batchExecutor().mapAll(records, it -> rewrap(collection, it, rewrapper));
       for (int i = 0; i < records.size(); i++) {
         switch (results.get(i)) {
           case UpToDate() -> {}
@@ -247,11 +245,11 @@ public final class RewrapPass {
     return new RewrappedBatch(scanned, recordChanges, batchFailures);
   }
 
-  private RecordRewrapper.Result moved(
-      FencedCollection collection, StoredRecord record, RecordRewrapper recordRewrapper) {
+  private RecordRewrapper.Result rewrap(
+      FencedCollection collection, StoredRecord record, RecordRewrapper rewrapper) {
     return options
         .failpoints()
-        .at(Failpoint.RECORD_MOVE, () -> recordRewrapper.rewrap(collection.collection(), record));
+        .at(Failpoint.RECORD_REWRAP, () -> rewrapper.rewrap(collection.collection(), record));
   }
 
   private Position startOf(int range) {
@@ -264,7 +262,7 @@ public final class RewrapPass {
         : new Position(at.range(), scanned.getLast().id(), nextLimit(scanned));
   }
 
-  /// As many as are not too long together, if they are like the last ones.
+  /// As many records as fit into the bytes of a batch, if they are like the last ones.
   private int nextLimit(List<StoredRecord> scanned) {
     long bytes = 1;
     for (StoredRecord record : scanned) {
@@ -273,16 +271,16 @@ public final class RewrapPass {
     return Math.clamp(BATCH_BYTES * scanned.size() / bytes, 1, options.maxBatch());
   }
 
-  /// A record that somebody changed meanwhile, or whose write got no answer, is left for the sweep.
-  private Optional<Fence> write(RewrappedBatch rewrappedBatch) {
-    if (mode == Mode.DRY_RUN || rewrappedBatch.recordChanges().isEmpty()) {
+  /// The sweep handles records that changed meanwhile, and records whose write got no answer.
+  private Optional<Fence> write(RewrappedBatch batch) {
+    if (mode == Mode.DRY_RUN || batch.recordChanges().isEmpty()) {
       return Optional.empty();
     }
-    FencedCollection collection = ranges.get(rewrappedBatch.scanned().start().range()).collection();
+    FencedCollection collection = ranges.get(batch.scanned().start().range()).collection();
     Optional<Fence> refusal = Optional.empty();
-    for (RecordWriteResult write : collection.write(rewrappedBatch.recordChanges())) {
+    for (RecordWriteResult write : collection.write(batch.recordChanges())) {
       switch (write) {
-        case RecordWriteResult.Stored() -> moved++;
+        case RecordWriteResult.Stored() -> written++;
         case RecordWriteResult.Fenced(Fence by) -> refusal = Optional.of(by);
         case Conflict(), Unknown() -> {}
       }

@@ -4,20 +4,28 @@ import java.util.List;
 import keyfleet.keyring.RotationId;
 import keyfleet.store.Document;
 
-/// How far a rotation has come, for people. Nothing is decided by it.
+/// The progress of a rotation, for people. No driver decides by it.
 ///
-/// @param note why it does not go on just now, or empty
-/// @param failures the first of the failed records
+/// @param note why the rotation waits now, or how a dry run ended, or empty
+/// @param failures the first failed records
 public record RotationProgress(
     RotationId rotation, long total, long done, long failed, String note, List<Failure> failures) {
-  /// The ledger lists no more than these; `failed` counts all.
+  /// The most failures that are listed; `failed` counts all.
   public static final int MAX_LISTED = 100;
 
-  /// A record that could not be moved, and why.
+  /// The note of a dry run in which each record would succeed.
+  public static final String READY = "ready";
+
+  /// A record that could not be rewrapped, and the reason.
   public record Failure(String collection, String id, String reason) {}
 
   public RotationProgress {
     failures = failures.stream().limit(MAX_LISTED).toList();
+  }
+
+  /// Whether this is the report of a dry run that passed the gate.
+  public boolean hasPassedGate() {
+    return note.equals(READY) || failed > 0;
   }
 
   public static RotationProgress ofNote(RotationId rotation, String note) {

@@ -17,17 +17,17 @@ import keyfleet.store.engine.StoreCheck;
 import keyfleet.store.engine.StoreUrl;
 import org.jspecify.annotations.Nullable;
 
-/// The store of the fleet and, if that is another, the one with the records. The latter is opened
-/// when first needed.
+/// The connections to the store of the fleet and to the store of the records, which may be the
+/// same. A separate store of records is opened when it is first needed.
 public final class StoreConnections implements CollectionOpener, AutoCloseable {
-  /// The engine that coordinates and keeps no records.
-  private static final String NO_RECORDS = "nats";
+  /// NATS has a key-value store and no records.
+  private static final String ENGINE_WITHOUT_RECORDS = "nats";
 
-  /// A database that a command was told of, and which registered collections are looked up there.
+  /// A store that a command searches. `lookup` tells whether a registered collection is in it.
   public record SearchedStore(
       String engine, Supplier<Engine> open, Predicate<CollectionRegistration> lookup) {
-    public boolean has(CollectionRegistration collectionRegistration) {
-      return lookup.test(collectionRegistration);
+    public boolean has(CollectionRegistration registration) {
+      return lookup.test(registration);
     }
   }
 
@@ -46,34 +46,34 @@ public final class StoreConnections implements CollectionOpener, AutoCloseable {
   }
 
   public static StoreConnections open(
-      Function<StoreUrl, Engine> openEngine, StoreUrl storeUrl, StoreUrl records) {
-    return new StoreConnections(openEngine, storeUrl, records);
+      Function<StoreUrl, Engine> openEngine, StoreUrl storeUrl, StoreUrl recordsUrl) {
+    return new StoreConnections(openEngine, storeUrl, recordsUrl);
   }
 
   public Kv kv() {
     return storeEngine.kv();
   }
 
-  /// What was found, on opening, about how safe the store is.
+  /// The results of the safety checks that ran when the store was opened.
   public List<StoreCheck> storeChecks() {
     return storeEngine.storeChecks();
   }
 
-  /// What registrations call the engine that keeps the records.
+  /// The engine of the records, by the name that registrations use.
   public String recordsEngineName() {
     return recordsUrl.scheme();
   }
 
-  /// Where the records are, for people.
+  /// The location of the records, for people.
   String recordsLocation() {
     return recordsUrl.toString();
   }
 
-  /// The engine that keeps the records.
+  /// The engine of the records.
   public Engine recordsEngine() {
-    if (recordsUrl.scheme().equals(NO_RECORDS)) {
+    if (recordsUrl.scheme().equals(ENGINE_WITHOUT_RECORDS)) {
       throw StoreRefusedException.noAccess(
-          "NATS keeps no records", "--records postgresql://HOST/DATABASE");
+          "NATS stores no records", "--records postgresql://HOST/DATABASE");
     }
     if (isSingleStore()) {
       return storeEngine;
@@ -86,7 +86,8 @@ public final class StoreConnections implements CollectionOpener, AutoCloseable {
     return opened;
   }
 
-  /// Where envelopes can be: the records, and the store if that is another.
+  /// The stores that can have envelopes: that of the records, and the fleet's store if it is
+  /// another.
   public List<SearchedStore> searchedStores() {
     String engine = recordsEngineName();
     SearchedStore records =
@@ -108,11 +109,12 @@ public final class StoreConnections implements CollectionOpener, AutoCloseable {
     return recordsUrl.toString().equals(storeUrl.toString());
   }
 
-  /// Throws if the collection is where this command looks, and is not to be had.
-  public Optional<Records> findRecords(CollectionRegistration collectionRegistration) {
-    String engine = collectionRegistration.engine();
-    CollectionShape shape = toShape(collectionRegistration);
-    if (engine.equals(NO_RECORDS)) {
+  /// Throws if the collection should be in a store of this process but is not available. Empty if
+  /// it is in another store.
+  public Optional<Records> findRecords(CollectionRegistration registration) {
+    String engine = registration.engine();
+    CollectionShape shape = toShape(registration);
+    if (engine.equals(ENGINE_WITHOUT_RECORDS)) {
       return Optional.empty();
     }
     if (engine.equals(recordsUrl.scheme())) {
@@ -124,19 +126,19 @@ public final class StoreConnections implements CollectionOpener, AutoCloseable {
   }
 
   @Override
-  public Optional<Records> open(CollectionRegistration collectionRegistration) {
+  public Optional<Records> open(CollectionRegistration registration) {
     try {
-      return findRecords(collectionRegistration);
+      return findRecords(registration);
     } catch (StoreException e) {
       return Optional.empty();
     }
   }
 
-  public static CollectionShape toShape(CollectionRegistration collectionRegistration) {
+  public static CollectionShape toShape(CollectionRegistration registration) {
     return new CollectionShape(
-        collectionRegistration.collection(),
-        collectionRegistration.idField(),
-        new TreeSet<>(collectionRegistration.sealedFields()));
+        registration.collection(),
+        registration.idField(),
+        new TreeSet<>(registration.sealedFields()));
   }
 
   @Override

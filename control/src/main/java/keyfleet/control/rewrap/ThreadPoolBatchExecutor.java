@@ -13,21 +13,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// A few threads of a worker: while one batch is written they read and move the next, so that a
-/// rotation is as fast as its store, as long as the machine has a core to spare. The driver, which
-/// writes, lends a hand when it has to wait for them: so there are as many threads at work as there
-/// are cores, and none takes the driver's.
+/// A few threads that read and rewrap the next batches while the driver writes one. With a free
+/// core, only the store limits the speed of the rotation. A driver that must wait for the threads
+/// runs their tasks itself, so as many threads work as there are cores, and none of them competes
+/// with the driver.
 public final class ThreadPoolBatchExecutor implements BatchExecutor, AutoCloseable {
-  /// A rotation is not the only thing that a machine has to do.
+  /// A limit, because the machine has other work than a rotation.
   private static final int MAX_THREADS = 4;
 
-  /// While the last pieces of one are moved, the next has been read.
+  /// Two, so that the next batch is read before the last tasks of one are finished.
   private static final int BATCHES_AHEAD = 2;
 
-  /// So many pieces for each thread, as none knows how long its piece takes.
+  /// Several tasks for each thread, because tasks take different times.
   private static final int TASKS_PER_THREAD = 8;
 
-  /// How long the driver looks for a piece to move before it asks whether all are moved.
+  /// How long the driver waits for a task before it checks whether the result is there.
   private static final long POLL_MILLIS = 2;
 
   private final int threads =
@@ -35,7 +35,7 @@ public final class ThreadPoolBatchExecutor implements BatchExecutor, AutoCloseab
 
   private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
 
-  /// They have work enough to be worth a thread each, and none of it waits.
+  /// Platform threads: the work is pure computation.
   private final ExecutorService rewrapPool =
       new ThreadPoolExecutor(
           threads,
@@ -43,9 +43,9 @@ public final class ThreadPoolBatchExecutor implements BatchExecutor, AutoCloseab
           0,
           TimeUnit.SECONDS,
           tasks,
-          Thread.ofPlatform().daemon().name("keyfleet-mover-", 0).factory());
+          Thread.ofPlatform().daemon().name("keyfleet-rewrap-", 0).factory());
 
-  /// It waits for the store, and for the movers.
+  /// Virtual threads: the work waits for the store and for the other pool.
   private final ExecutorService readPool =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("keyfleet-reader-", 0).factory());
 
@@ -58,7 +58,7 @@ public final class ThreadPoolBatchExecutor implements BatchExecutor, AutoCloseab
   public <T> Supplier<T> start(Supplier<T> work) {
     CompletableFuture<T> future = CompletableFuture.supplyAsync(work, readPool);
     return () -> {
-      if (!Thread.currentThread().isVirtual()) { // the driver: readers have others to wait for
+      if (!Thread.currentThread().isVirtual()) { // the driver; a virtual thread only waits
         runTasksUntilDone(future);
       }
       return join(future);
@@ -91,7 +91,7 @@ public final class ThreadPoolBatchExecutor implements BatchExecutor, AutoCloseab
     return all;
   }
 
-  /// What the driver catches is what was thrown, not that a thread failed.
+  /// The driver gets the exception that the work threw, without the wrapper of the pool.
   private static <T> T join(CompletableFuture<T> future) {
     try {
       return future.join();
@@ -103,7 +103,7 @@ public final class ThreadPoolBatchExecutor implements BatchExecutor, AutoCloseab
     }
   }
 
-  /// What was begun is given up.
+  /// Drops work that is not finished.
   @Override
   public void close() {
     readPool.shutdownNow();

@@ -5,8 +5,8 @@
 ///
 /// A pass scans a batch, rewraps its fields and writes it with compare-and-set. A [BatchExecutor]
 /// may scan and rewrap the next batches while one is written; only the driver's own thread writes.
-/// A pass lives in the memory of its driver. The next driver starts again and finds the records
-/// that are already done.
+/// A pass exists only in the memory of its driver. The next driver starts again; records that are
+/// already rewrapped need no work.
 @NullMarked
 package keyfleet.control.rewrap;
 

@@ -16,7 +16,7 @@ import keyfleet.rollout.Component;
 import keyfleet.rollout.DesiredState;
 import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.controller.Assignment;
+import keyfleet.rollout.controller.NodeAssignment;
 import keyfleet.rollout.controller.Rollout;
 import keyfleet.store.ConditionalWrite;
 import keyfleet.store.Entry;
@@ -25,21 +25,24 @@ import keyfleet.store.Kv;
 import keyfleet.store.MalformedValueException;
 import keyfleet.store.Value;
 import keyfleet.store.WriteOutcome.Applied;
-import keyfleet.wire.DesiredDocument;
+import keyfleet.wire.DesiredStateDocument;
 import keyfleet.wire.NodeOwner;
 import keyfleet.wire.RolloutKeys;
 import org.jspecify.annotations.Nullable;
 
-/// Tells the nodes of one rollout what a committed decision wants of them (R11), by their `desired`
-/// keys. What has been told is remembered, so that a tick without news writes nothing.
+/// Writes the `desired` keys of a rollout's nodes from a committed decision (R11). It remembers
+/// what it has written, so that a tick in which nothing changed writes nothing.
 final class DesiredStateWriter {
-  /// How many nodes one tick tells; the next tick goes on.
+  /// The most nodes that one tick writes; the next tick continues.
   static final int MAX_WRITES = 1_000;
 
-  private record WrittenTask(Assignment assignment, DriverClaim driverClaim) {}
+  private record WrittenTask(NodeAssignment nodeAssignment, DriverClaim driverClaim) {}
 
-  /// What a round of telling came to. `occupied` nodes belong to another rollout; `left` are still
-  /// to be told; of the `unreadable` what stands under a key of theirs is not understood.
+  /// The result of one call.
+  ///
+  /// @param occupied nodes that belong to another rollout
+  /// @param remaining how many nodes are still to be written
+  /// @param unreadable nodes with a malformed key
   record WriteReport(List<NodeId> occupied, int remaining, List<NodeId> unreadable) {
     WriteReport {
       occupied = List.copyOf(occupied);
@@ -50,25 +53,26 @@ final class DesiredStateWriter {
       return unreadable.isEmpty()
           ? Optional.empty()
           : Optional.of(
-              "what nodes were told, or whose they are, cannot be read; delete the keys: "
+              "the desired or act key of these nodes is malformed; check and delete it: "
                   + unreadable.stream().map(NodeId::value).collect(Collectors.joining(", ")));
     }
   }
 
   private enum Ownership {
-    OURS,
-    ANOTHER_ROLLOUTS,
-    /// A newer driver of the same rollout has said so. The node stays the rollout's.
-    NEWER_LEADS,
+    THIS_DRIVER,
+    OTHER_ROLLOUT,
+    /// A newer driver of the same rollout has claimed the node.
+    NEWER_DRIVER,
+    /// Not owned by another rollout, and not yet by this one.
     UNCONFIRMED,
-    /// Nobody is told anything over words that are not understood: they may be a later lead's.
+    /// A malformed key is not overwritten: a later driver may have written it.
     UNREADABLE
   }
 
   private final Kv kv;
   private final Failpoints failpoints;
   private final RolloutStore store;
-  private final Map<NodeId, WrittenTask> written = new HashMap<>();
+  private final Map<NodeId, WrittenTask> lastWritten = new HashMap<>();
   private final Set<NodeClaim> claims = new HashSet<>();
 
   private record NodeClaim(NodeId node, DriverClaim driverClaim) {}
@@ -79,133 +83,132 @@ final class DesiredStateWriter {
     this.store = store;
   }
 
-  /// `stored` is committed, and its lead is the one to speak for.
-  WriteReport writeDesired(StoredRollout storedRollout) {
+  /// `stored` must be committed under this driver's claim.
+  WriteReport writeDesired(StoredRollout stored) {
     Map<Ownership, List<NodeId>> outcomes = new EnumMap<>(Ownership.class);
     int tried = 0;
-    for (Map.Entry<NodeId, Assignment> order :
-        Rollout.assignments(storedRollout.rollout()).entrySet()) {
-      WrittenTask wanted = new WrittenTask(order.getValue(), lead(storedRollout));
-      if (!wanted.equals(written.get(order.getKey()))) {
+    for (Map.Entry<NodeId, NodeAssignment> assigned :
+        Rollout.assignments(stored.rollout()).entrySet()) {
+      WrittenTask wanted = new WrittenTask(assigned.getValue(), claimOf(stored));
+      if (!wanted.equals(lastWritten.get(assigned.getKey()))) {
         tried++;
         Ownership outcome =
             tried <= MAX_WRITES
-                ? tryWriteDesired(order.getKey(), wanted, storedRollout)
+                ? tryWriteDesired(assigned.getKey(), wanted, stored)
                 : Ownership.UNCONFIRMED;
-        outcomes.computeIfAbsent(outcome, _ -> new ArrayList<>()).add(order.getKey());
+        outcomes.computeIfAbsent(outcome, _ -> new ArrayList<>()).add(assigned.getKey());
       }
     }
-    List<NodeId> ours = outcomes.getOrDefault(Ownership.OURS, List.of());
-    List<NodeId> occupied = outcomes.getOrDefault(Ownership.ANOTHER_ROLLOUTS, List.of());
+    List<NodeId> ours = outcomes.getOrDefault(Ownership.THIS_DRIVER, List.of());
+    List<NodeId> occupied = outcomes.getOrDefault(Ownership.OTHER_ROLLOUT, List.of());
     return new WriteReport(
         occupied,
         tried - ours.size() - occupied.size(),
         outcomes.getOrDefault(Ownership.UNREADABLE, List.of()));
   }
 
-  /// One node whose keys are not understood does not keep the others from being told.
-  private Ownership tryWriteDesired(NodeId node, WrittenTask wanted, StoredRollout storedRollout) {
+  /// A node with a malformed key does not stop the others.
+  private Ownership tryWriteDesired(NodeId node, WrittenTask wanted, StoredRollout stored) {
     try {
-      return writeDesired(node, wanted, storedRollout);
+      return writeDesired(node, wanted, stored);
     } catch (MalformedValueException e) {
       return Ownership.UNREADABLE;
     }
   }
 
-  /// A store that went back has lost what it was told, too.
+  /// A store that lost decisions may also have lost these keys.
   void forget() {
-    written.clear();
+    lastWritten.clear();
     claims.clear();
   }
 
-  /// The key is read before its owner is asked for. If the node changes hands in between, the key
-  /// has changed too, and the write fails.
-  private Ownership writeDesired(NodeId node, WrittenTask wanted, StoredRollout storedRollout) {
-    Key key = RolloutKeys.desired(component(storedRollout), node);
+  /// Reads the key before the owner. If the owner changes in between, the key changes too, and the
+  /// write fails.
+  private Ownership writeDesired(NodeId node, WrittenTask wanted, StoredRollout stored) {
+    Key key = RolloutKeys.desired(component(stored), node);
     Optional<Entry> present = read(Failpoint.DESIRED_READ, key);
-    if (present.map(it -> !read(it).task().rollout().equals(storedRollout.id())).orElse(false)) {
-      claims.remove(
-          new NodeClaim(node, wanted.driverClaim())); // another rollout may have taken it since
+    if (present.map(it -> !read(it).task().rollout().equals(stored.id())).orElse(false)) {
+      // Another rollout may have taken the node since.
+      claims.remove(new NodeClaim(node, wanted.driverClaim()));
     }
-    Ownership ownership = claim(node, storedRollout);
-    if (ownership != Ownership.OURS) {
+    Ownership ownership = claim(node, stored);
+    if (ownership != Ownership.THIS_DRIVER) {
       return ownership;
     }
     DesiredState desiredState =
-        wanted.assignment().toDesiredState(wanted.driverClaim(), storedRollout.revision().number());
-    boolean isCurrent = present.map(it -> isSameOrder(read(it), desiredState)).orElse(false);
+        wanted.nodeAssignment().toDesiredState(wanted.driverClaim(), stored.revision().number());
+    boolean isCurrent = present.map(it -> isSameCommand(read(it), desiredState)).orElse(false);
     boolean isReplaceable = present.map(it -> desiredState.canReplace(read(it))).orElse(true);
     if (isCurrent || (isReplaceable && writeKey(key, desiredState, present.orElse(null)))) {
-      written.put(node, wanted);
-      return Ownership.OURS;
+      lastWritten.put(node, wanted);
+      return Ownership.THIS_DRIVER;
     }
     return Ownership.UNCONFIRMED;
   }
 
   private static DesiredState read(Entry entry) {
-    return DesiredDocument.parse(entry.value());
+    return DesiredStateDocument.parse(entry.value());
   }
 
   private boolean writeKey(Key key, DesiredState desiredState, @Nullable Entry present) {
-    return write(Failpoint.DESIRED_WRITE, key, DesiredDocument.toValue(desiredState), present);
+    return write(Failpoint.DESIRED_WRITE, key, DesiredStateDocument.toValue(desiredState), present);
   }
 
-  private static DriverClaim lead(StoredRollout storedRollout) {
-    return storedRollout.rollout().run().claim();
+  private static DriverClaim claimOf(StoredRollout stored) {
+    return stored.rollout().run().claim();
   }
 
-  private static Component component(StoredRollout storedRollout) {
-    return storedRollout.rollout().run().spec().component();
+  private static Component component(StoredRollout stored) {
+    return stored.rollout().run().spec().component();
   }
 
-  /// R4, I12: a node is told nothing before its owner key says that it is ours, under this lead.
-  private Ownership claim(NodeId node, StoredRollout storedRollout) {
-    NodeClaim claim = new NodeClaim(node, lead(storedRollout));
+  /// R4, I12: a node's desired state is written only after its owner key names this rollout and
+  /// this claim.
+  private Ownership claim(NodeId node, StoredRollout stored) {
+    NodeClaim claim = new NodeClaim(node, claimOf(stored));
     if (claims.contains(claim)) {
-      return Ownership.OURS;
+      return Ownership.THIS_DRIVER;
     }
-    Key key = RolloutKeys.owner(component(storedRollout), node);
+    Key key = RolloutKeys.owner(component(stored), node);
     Optional<Entry> present = read(Failpoint.OWNER_READ, key);
     Ownership ownership =
         present
-            .map(it -> ownershipOf(NodeOwner.parse(it.value()), storedRollout))
-            .orElse(ownershipOfUnclaimed(storedRollout));
-    Value ours = new NodeOwner(storedRollout.id(), claim.driverClaim()).toValue();
+            .map(it -> ownershipOf(NodeOwner.parse(it.value()), stored))
+            .orElse(ownershipOfUnclaimed(stored));
+    Value ours = new NodeOwner(stored.id(), claim.driverClaim()).toValue();
     if (ownership == Ownership.UNCONFIRMED
         && write(Failpoint.OWNER_WRITE, key, ours, present.orElse(null))) {
-      ownership = Ownership.OURS;
+      ownership = Ownership.THIS_DRIVER;
     }
-    if (ownership == Ownership.OURS) {
+    if (ownership == Ownership.THIS_DRIVER) {
       claims.add(claim);
     }
     return ownership;
   }
 
-  /// One that has ended takes nobody.
-  private static Ownership ownershipOfUnclaimed(StoredRollout storedRollout) {
-    return Rollout.isEnded(storedRollout.rollout())
-        ? Ownership.ANOTHER_ROLLOUTS
-        : Ownership.UNCONFIRMED;
+  /// A rollout that has ended takes no more nodes.
+  private static Ownership ownershipOfUnclaimed(StoredRollout stored) {
+    return Rollout.isEnded(stored.rollout()) ? Ownership.OTHER_ROLLOUT : Ownership.UNCONFIRMED;
   }
 
-  /// UNSURE is what can be claimed. A rollout that has ended holds nobody; ours under a higher lead
-  /// is a newer driver's.
-  private Ownership ownershipOf(NodeOwner nodeOwner, StoredRollout storedRollout) {
-    if (nodeOwner.rollout().equals(storedRollout.id())) {
-      boolean isEnded = Rollout.isEnded(storedRollout.rollout());
-      if (nodeOwner.driverClaim().epoch() > lead(storedRollout).epoch()) {
-        return isEnded ? Ownership.ANOTHER_ROLLOUTS : Ownership.NEWER_LEADS;
+  /// UNCONFIRMED nodes can be claimed. A rollout that has ended keeps no node. If the owner is this
+  /// rollout under a higher epoch, a newer driver has the node.
+  private Ownership ownershipOf(NodeOwner owner, StoredRollout stored) {
+    if (owner.rollout().equals(stored.id())) {
+      boolean isEnded = Rollout.isEnded(stored.rollout());
+      if (owner.claim().epoch() > claimOf(stored).epoch()) {
+        return isEnded ? Ownership.OTHER_ROLLOUT : Ownership.NEWER_DRIVER;
       }
-      boolean isClaimed = isEnded || nodeOwner.driverClaim().equals(lead(storedRollout));
-      return isClaimed ? Ownership.OURS : Ownership.UNCONFIRMED;
+      boolean isClaimed = isEnded || owner.claim().equals(claimOf(stored));
+      return isClaimed ? Ownership.THIS_DRIVER : Ownership.UNCONFIRMED;
     }
     boolean isHeld =
-        store.read(nodeOwner.rollout()).map(it -> !Rollout.isEnded(it.rollout())).orElse(false);
-    return isHeld ? Ownership.ANOTHER_ROLLOUTS : ownershipOfUnclaimed(storedRollout);
+        store.read(owner.rollout()).map(it -> !Rollout.isEnded(it.rollout())).orElse(false);
+    return isHeld ? Ownership.OTHER_ROLLOUT : ownershipOfUnclaimed(stored);
   }
 
-  /// Which decision it came from does not matter to the node.
-  private static boolean isSameOrder(DesiredState present, DesiredState wanted) {
+  /// The decision number makes no difference to the node.
+  private static boolean isSameCommand(DesiredState present, DesiredState wanted) {
     return present.task().equals(wanted.task())
         && present.goal() == wanted.goal()
         && present.claim().equals(wanted.claim());
@@ -216,11 +219,11 @@ final class DesiredStateWriter {
   }
 
   private boolean write(Failpoint point, Key key, Value value, @Nullable Entry present) {
-    ConditionalWrite conditionalWrite =
+    ConditionalWrite write =
         present == null
             ? new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, key, value)
             : new ConditionalWrite.Update(RolloutKeys.ROLLOUTS, key, value, present.revision());
-    return failpoints.at(point, () -> conditionalWrite.sendUntilKnown(kv, RolloutStore.MAX_TRIES))
+    return failpoints.at(point, () -> write.sendUntilKnown(kv, RolloutStore.MAX_TRIES))
         instanceof Applied;
   }
 }

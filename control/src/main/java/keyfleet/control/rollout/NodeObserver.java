@@ -22,9 +22,9 @@ import keyfleet.store.Revision;
 import keyfleet.wire.NodeReportDocument;
 import keyfleet.wire.RolloutKeys;
 
-/// What the nodes of a rollout show: who beats, and what each says of its task.
+/// Reads what the nodes of a rollout show: their heartbeats, and their reports on its tasks.
 final class NodeObserver {
-  /// A report that cannot be understood is none: unknown is not ready.
+  /// A malformed report counts as none: unknown is not ready.
   private record ParsedReport(Revision revision, List<NodeReport> report) {}
 
   private final Kv kv;
@@ -38,19 +38,18 @@ final class NodeObserver {
     this.registry = new NodeRegistry(kv, failpoints);
   }
 
-  Observed observe(RolloutRun rolloutRun) {
-    Component component = rolloutRun.spec().component();
+  Observed observe(RolloutRun run) {
+    Component component = run.spec().component();
     Map<NodeId, Entry> heartbeats = registry.readHeartbeats(component);
     int start = RolloutKeys.ofNodes(component).value().length();
     List<NodeReport> found = new ArrayList<>();
     for (Entry entry : listReports(component)) {
       NodeId node = new NodeId(entry.key().value().substring(start));
       report(entry).stream()
-          .filter(
-              it -> it.node().equals(node) && it.task().rollout().equals(rolloutRun.spec().id()))
+          .filter(it -> it.node().equals(node) && it.task().rollout().equals(run.spec().id()))
           .forEach(found::add);
     }
-    return new Observed(heartbeats.keySet(), found, candidates(rolloutRun, heartbeats));
+    return new Observed(heartbeats.keySet(), found, candidates(run, heartbeats));
   }
 
   private List<Entry> listReports(Component component) {
@@ -58,22 +57,23 @@ final class NodeObserver {
         Failpoint.REPORTS_LIST, () -> kv.list(RolloutKeys.REPORTS, RolloutKeys.ofNodes(component)));
   }
 
-  /// R16: who may begin is asked what preflight asked. Mostly there is nobody, and no card is read.
-  private List<NodeStatus> candidates(RolloutRun rolloutRun, Map<NodeId, Entry> heartbeats) {
-    Set<NodeId> nodes = rolloutRun.startCandidates(heartbeats.keySet());
+  /// R16: nodes that may start pass the same checks as in preflight. Usually there are none, and no
+  /// profile is read.
+  private List<NodeStatus> candidates(RolloutRun run, Map<NodeId, Entry> heartbeats) {
+    Set<NodeId> nodes = run.startCandidates(heartbeats.keySet());
     if (nodes.isEmpty()) {
       return List.of();
     }
-    Map<NodeId, Entry> profiles = registry.readProfiles(rolloutRun.spec().component());
-    Set<NodeId> planned = rolloutRun.spec().allNodes();
+    Map<NodeId, Entry> profiles = registry.readProfiles(run.spec().component());
+    Set<NodeId> planned = run.spec().allNodes();
     return nodes.stream()
         .map(it -> NodeRegistry.status(it, heartbeats.get(it), profiles.get(it)))
-        .filter(it -> planned.contains(it.node()) || isTargeted(rolloutRun, it))
+        .filter(it -> planned.contains(it.node()) || isTargeted(run, it))
         .toList();
   }
 
-  private static boolean isTargeted(RolloutRun rolloutRun, NodeStatus status) {
-    return rolloutRun.spec().eligibility().match(status) != TargetMatch.NO;
+  private static boolean isTargeted(RolloutRun run, NodeStatus status) {
+    return run.spec().eligibility().match(status) != TargetMatch.NO;
   }
 
   private List<NodeReport> report(Entry entry) {

@@ -28,8 +28,7 @@ import keyfleet.wire.NodeProfile;
 import keyfleet.wire.RolloutKeys;
 import org.jspecify.annotations.Nullable;
 
-/// The nodes of a component as they show themselves: by a beat while they are there, by a card for
-/// as long as the store lives.
+/// Reads the nodes of a component: their heartbeats, which expire, and their profiles, which stay.
 public final class NodeRegistry {
   private final Kv kv;
   private final Failpoints failpoints;
@@ -39,7 +38,7 @@ public final class NodeRegistry {
     this.failpoints = failpoints;
   }
 
-  /// Everyone who was ever there.
+  /// All nodes that have ever written a profile or have a heartbeat.
   public List<NodeStatus> readInventory(Component component) {
     Map<NodeId, Entry> heartbeats = readHeartbeats(component);
     Map<NodeId, Entry> profiles = readProfiles(component);
@@ -68,7 +67,7 @@ public final class NodeRegistry {
     return entries;
   }
 
-  /// Of a node that is away only its card counts; of one that never wrote a card no fact is known.
+  /// An offline node has only its profile. Without a profile, nothing is known about the node.
   static NodeStatus status(NodeId node, @Nullable Entry heartbeat, @Nullable Entry profile) {
     Presence presence = heartbeat == null ? Presence.OFFLINE : Presence.ONLINE;
     try {

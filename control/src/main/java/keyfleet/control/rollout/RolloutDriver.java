@@ -20,13 +20,13 @@ import keyfleet.wire.RolloutControlDocument;
 import keyfleet.wire.RolloutDriverHeartbeat;
 import org.jspecify.annotations.Nullable;
 
-/// One driver's hand on one rollout: it watches another that drives it, or drives it itself. What
-/// it remembers may be lost at any moment; all that matters is stored.
+/// Drives one rollout, or watches the driver that does. Its memory may be lost at any moment; all
+/// that matters is stored.
 final class RolloutDriver {
-  /// How often a driver beats before others take it for silent.
+  /// How many heartbeats a driver writes in the time after which it counts as silent.
   private static final int HEARTBEATS_PER_STALE = 3;
 
-  /// What another driver was last seen to have written, and when that was on our clock (R3).
+  /// The last revisions seen of another driver's keys, and when, by this host's clock (R3).
   private record WatchedRevisions(long controlRevision, long heartbeat, Duration since) {}
 
   private final String driver;
@@ -34,9 +34,9 @@ final class RolloutDriver {
   private final NodeObserver observer;
   private final DesiredStateWriter writer;
   private final List<NodeId> occupied = new ArrayList<>();
-  private DriverClaim own = DriverClaim.NONE;
+  private DriverClaim ownClaim = DriverClaim.NONE;
   private @Nullable StoredRollout lastStored;
-  private WatchedRevisions watchedRevisions = new WatchedRevisions(0, 0, Duration.ZERO);
+  private WatchedRevisions watched = new WatchedRevisions(0, 0, Duration.ZERO);
   private @Nullable Duration lastHeartbeatAt;
   private long highestRevision;
   private String problem = "";
@@ -49,7 +49,7 @@ final class RolloutDriver {
     this.writer = writer;
   }
 
-  /// Why it does not go on, in words; empty if it does.
+  /// The reason why the rollout does not continue, for people; empty if it does.
   String problem() {
     return problem;
   }
@@ -58,102 +58,106 @@ final class RolloutDriver {
     problem = text;
   }
 
-  /// `beat` is the rollout's driver key as it was just listed.
+  /// `heartbeat` is the rollout's driver key as just listed.
   void tick(StoredRollout found, Entry heartbeat, Duration now) {
     problem = "";
     if (found.revision().number() < highestRevision) {
-      hold(found, "its control record went back from revision " + highestRevision, now);
+      hold(
+          found,
+          "its control record went back from revision %d to %d: the store has lost decisions"
+              .formatted(highestRevision, found.revision().number()),
+          now);
       return;
     }
     highestRevision = found.revision().number();
-    StoredRollout storedRollout = mergeOwnMemory(found);
-    if (isHeld(storedRollout.rollout())) {
+    StoredRollout stored = mergeOwnMemory(found);
+    if (isHeld(stored.rollout())) {
       writer.forget();
     }
-    if (Rollout.isEnded(storedRollout.rollout())) {
-      finish(storedRollout, heartbeat);
-    } else if (ensureLead(storedRollout, heartbeat, now)) {
-      drive(storedRollout, heartbeat, now);
+    if (Rollout.isEnded(stored.rollout())) {
+      finish(stored, heartbeat);
+    } else if (ensureClaim(stored, heartbeat, now)) {
+      drive(stored, heartbeat, now);
     }
   }
 
-  /// Somebody else's change is taken over; our own waits and sightings stay.
+  /// Adopts another process's change and keeps this driver's own memory.
   private StoredRollout mergeOwnMemory(StoredRollout found) {
     StoredRollout before = lastStored;
     if (before == null || before.revision().equals(found.revision())) {
       return before == null ? found : before;
     }
-    RolloutRun rolloutRun = found.rollout().run();
-    boolean isOurs = rolloutRun.claim().equals(before.rollout().run().claim());
+    RolloutRun run = found.rollout().run();
+    boolean isOurs = run.claim().equals(before.rollout().run().claim());
     return isOurs
         ? new StoredRollout(
-            found.rollout().with(rolloutRun.withDriverView(before.rollout().run().driverView())),
+            found.rollout().with(run.withDriverView(before.rollout().run().driverView())),
             found.revision())
         : found;
   }
 
-  /// Its nodes may not have been told yet; then nobody needs to look at it again.
-  private void finish(StoredRollout storedRollout, Entry heartbeat) {
-    own = DriverClaim.NONE;
-    WriteReport report = writer.writeDesired(storedRollout);
+  /// Writes the last desired states of an ended rollout. After that it needs no driver.
+  private void finish(StoredRollout stored, Entry heartbeat) {
+    ownClaim = DriverClaim.NONE;
+    WriteReport report = writer.writeDesired(stored);
     problem = report.problem().orElse("");
     if (report.remaining() == 0) {
-      store.retire(heartbeat);
+      store.deleteDriver(heartbeat);
     }
   }
 
-  private boolean ensureLead(StoredRollout storedRollout, Entry heartbeat, Duration now) {
-    DriverClaim current = storedRollout.rollout().run().claim();
-    boolean leading = own.equals(current) && !own.equals(DriverClaim.NONE);
-    if (leading && store.isSuperseded(storedRollout.id(), own)) {
-      stop(now); // R2: at once, whatever becomes of the other
+  /// Whether this process may drive now. It claims the rollout if it has to.
+  private boolean ensureClaim(StoredRollout stored, Entry heartbeat, Duration now) {
+    DriverClaim current = stored.rollout().run().claim();
+    boolean isDriving = ownClaim.equals(current) && !ownClaim.equals(DriverClaim.NONE);
+    if (isDriving && store.isSuperseded(stored.id(), ownClaim)) {
+      stopDriving(now); // R2: immediately, whatever the other driver does
       return false;
     }
-    boolean claims =
-        leading
-            ? Rollout.shouldClaim(storedRollout.rollout())
-            : own.epoch() <= current.epoch() && isAbandoned(storedRollout, heartbeat, now);
-    if (claims) {
-      store.claim(storedRollout, driver).ifPresentOrElse(it -> own = it, () -> stop(now));
+    boolean shouldClaim =
+        isDriving
+            ? Rollout.shouldClaim(stored.rollout())
+            : ownClaim.epoch() <= current.epoch() && isAbandoned(stored, heartbeat, now);
+    if (shouldClaim) {
+      store.claim(stored, driver).ifPresentOrElse(it -> ownClaim = it, () -> stopDriving(now));
     }
-    return (leading && !claims) || own.epoch() > current.epoch();
+    return (isDriving && !shouldClaim) || ownClaim.epoch() > current.epoch();
   }
 
-  /// Who loses an epoch waits in full before it tries the next (R1).
-  private void stop(Duration now) {
-    own = DriverClaim.NONE;
+  /// A driver that loses an epoch waits the full time before it tries the next (R1).
+  private void stopDriving(Duration now) {
+    ownClaim = DriverClaim.NONE;
     occupied.clear();
     lastHeartbeatAt = null;
-    watchedRevisions =
-        new WatchedRevisions(watchedRevisions.controlRevision(), watchedRevisions.heartbeat(), now);
+    watched = new WatchedRevisions(watched.controlRevision(), watched.heartbeat(), now);
   }
 
-  /// R3: on our own clock, nothing was written for the stale time; or the driver has let go.
-  private boolean isAbandoned(StoredRollout storedRollout, Entry heartbeat, Duration now) {
-    long controlRevision = storedRollout.revision().number();
+  /// R3: by this host's clock, the driver wrote nothing for the stale time; or it has released the
+  /// rollout.
+  private boolean isAbandoned(StoredRollout stored, Entry heartbeat, Duration now) {
+    long controlRevision = stored.revision().number();
     long heartbeatRevision = heartbeat.revision().number();
-    if (watchedRevisions.controlRevision() != controlRevision
-        || watchedRevisions.heartbeat() != heartbeatRevision) {
-      watchedRevisions = new WatchedRevisions(controlRevision, heartbeatRevision, now);
+    if (watched.controlRevision() != controlRevision || watched.heartbeat() != heartbeatRevision) {
+      watched = new WatchedRevisions(controlRevision, heartbeatRevision, now);
     }
-    Duration silence = now.minus(watchedRevisions.since());
-    Duration stale = storedRollout.rollout().run().spec().timings().staleAfter();
+    Duration silence = now.minus(watched.since());
+    Duration stale = stored.rollout().run().spec().timings().staleAfter();
     return RolloutDriverHeartbeat.parse(heartbeat.value()).state()
             == RolloutDriverHeartbeat.State.RELEASED
         || silence.compareTo(stale) >= 0;
   }
 
   /// Read, decide, commit, and only then command (R11).
-  private void drive(StoredRollout storedRollout, Entry heartbeat, Duration now) {
-    Rollout rollout = Rollout.next(storedRollout.rollout(), new Claimed(own), now);
+  private void drive(StoredRollout stored, Entry heartbeat, Duration now) {
+    Rollout rollout = Rollout.next(stored.rollout(), new Claimed(ownClaim), now);
     for (NodeId node : occupied) {
       rollout = Rollout.next(rollout, new NodeOccupied(node), now);
     }
     Observed observed = observer.observe(rollout.run());
-    if (holdIfOutrun(storedRollout, rollout, observed, now)) {
+    if (holdIfNodesAreAhead(stored, rollout, observed, now)) {
       return;
     }
-    Optional<StoredRollout> committed = commit(storedRollout, Rollout.next(rollout, observed, now));
+    Optional<StoredRollout> committed = commit(stored, Rollout.next(rollout, observed, now));
     if (committed.isPresent()) {
       lastStored = committed.get();
       writeHeartbeatIfDue(committed.get(), heartbeat, now);
@@ -164,24 +168,31 @@ final class RolloutDriver {
     }
   }
 
-  /// R2, R24: whether nodes have obeyed what is not stored. Then a driver that we do not know of
-  /// commands, or the store has lost what it wrote.
-  private boolean holdIfOutrun(
-      StoredRollout storedRollout, Rollout rollout, Observed observed, Duration now) {
+  /// R2, R24: holds the rollout if nodes have obeyed what is not stored. Then an unknown driver
+  /// commands them, or the store has lost decisions.
+  private boolean holdIfNodesAreAhead(
+      StoredRollout stored, Rollout rollout, Observed observed, Duration now) {
     long obeyed = observed.reports().stream().mapToLong(it -> it.claim().epoch()).max().orElse(0);
-    boolean held = isHeld(storedRollout.rollout());
-    if (obeyed > own.epoch()) {
-      if (held || rollout instanceof Rollout.Aborting) {
+    boolean isHeld = isHeld(stored.rollout());
+    if (obeyed > ownClaim.epoch()) {
+      if (isHeld || rollout instanceof Rollout.Aborting) {
         store
-            .claimAfter(obeyed, storedRollout, driver)
-            .ifPresentOrElse(it -> own = it, () -> stop(now));
+            .claimAfter(obeyed, stored, driver)
+            .ifPresentOrElse(it -> ownClaim = it, () -> stopDriving(now));
       } else {
-        hold(storedRollout, "a node has obeyed a later lead than " + own.epoch(), now);
+        hold(
+            stored,
+            "a node has obeyed epoch %d, after epoch %d of this driver: the store has lost decisions"
+                .formatted(obeyed, ownClaim.epoch()),
+            now);
       }
       return true;
     }
-    if (!held && Rollout.hasLostDecisions(rollout, observed.reports())) {
-      hold(storedRollout, "a node has obeyed what was never decided", now);
+    if (!isHeld && Rollout.hasLostDecisions(rollout, observed.reports())) {
+      hold(
+          stored,
+          "a node has obeyed a decision that is not stored: the store has lost decisions",
+          now);
       return true;
     }
     return false;
@@ -191,8 +202,8 @@ final class RolloutDriver {
     return rollout instanceof Rollout.Paused(_, var stopCause) && stopCause == StopCause.STORE_LOST;
   }
 
-  /// R24: by compare-and-set, so that every driver and every reader finds it. Should the store have
-  /// shown us the past alone, the write fails, and there is nothing to hold.
+  /// R24: holds the rollout by compare-and-set, so that each driver and each reader sees it. If
+  /// only this read was stale, the write fails, and nothing has to be held.
   private void hold(StoredRollout found, String why, Duration now) {
     problem = why;
     Rollout held = Rollout.next(found.rollout(), new DecisionsLost(), now);
@@ -202,36 +213,36 @@ final class RolloutDriver {
       lastStored = committed.get();
       highestRevision = committed.get().revision().number();
     } else {
-      stop(now);
+      stopDriving(now);
     }
   }
 
-  private Optional<StoredRollout> commit(StoredRollout storedRollout, Rollout next) {
-    boolean isUnchanged = RolloutControlDocument.isSame(storedRollout.rollout(), next);
+  private Optional<StoredRollout> commit(StoredRollout stored, Rollout next) {
+    boolean isUnchanged = RolloutControlDocument.isSame(stored.rollout(), next);
     return isUnchanged
-        ? Optional.of(new StoredRollout(next, storedRollout.revision()))
-        : store.commit(storedRollout, next);
+        ? Optional.of(new StoredRollout(next, stored.revision()))
+        : store.commit(stored, next);
   }
 
-  private void writeHeartbeatIfDue(StoredRollout storedRollout, Entry heartbeat, Duration now) {
+  private void writeHeartbeatIfDue(StoredRollout stored, Entry heartbeat, Duration now) {
     Duration interval =
-        storedRollout.rollout().run().spec().timings().staleAfter().dividedBy(HEARTBEATS_PER_STALE);
+        stored.rollout().run().spec().timings().staleAfter().dividedBy(HEARTBEATS_PER_STALE);
     Duration last = lastHeartbeatAt;
     if (last == null || now.minus(last).compareTo(interval) >= 0) {
       RolloutDriverHeartbeat next =
           new RolloutDriverHeartbeat(driver, RolloutDriverHeartbeat.State.DRIVEN);
-      store.writeHeartbeat(storedRollout.id(), next, heartbeat.revision());
+      store.writeHeartbeat(stored.id(), next, heartbeat.revision());
       lastHeartbeatAt = now;
     }
   }
 
-  /// Hands over at once.
+  /// Releases the rollout, so that another driver can claim it immediately.
   void release() {
     StoredRollout last = lastStored;
-    boolean leading = last != null && last.rollout().run().claim().equals(own);
-    if (last != null && leading && !Rollout.isEnded(last.rollout())) {
+    boolean isDriving = last != null && last.rollout().run().claim().equals(ownClaim);
+    if (last != null && isDriving && !Rollout.isEnded(last.rollout())) {
       store.requestDriver(last.id(), driver);
     }
-    own = DriverClaim.NONE;
+    ownClaim = DriverClaim.NONE;
   }
 }

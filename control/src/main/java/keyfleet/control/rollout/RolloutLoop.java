@@ -18,10 +18,10 @@ import keyfleet.store.StoreException;
 import keyfleet.wire.RolloutKeys;
 import org.jspecify.annotations.Nullable;
 
-/// Drives the rollouts of a store, as one of any number of drivers. A rollout that nobody drives is
-/// adopted; one that another drives is watched.
+/// Drives the rollouts of a store, as one of several drivers. It adopts a rollout without a driver,
+/// and watches one that another process drives.
 public final class RolloutLoop {
-  /// How many rollouts one tick looks at; the next tick goes on with those behind them.
+  /// The most rollouts of one tick; the next tick continues with those after them.
   static final int MAX_ROLLOUTS = 64;
 
   private final String driver;
@@ -34,7 +34,7 @@ public final class RolloutLoop {
   private @Nullable RolloutId lastDriven;
   private String storeProblem = "";
 
-  /// `elapsed` counts nanoseconds, also while the machine sleeps.
+  /// `elapsed` counts nanoseconds, including those while the machine is suspended.
   public RolloutLoop(
       String driver, Kv kv, LongSupplier elapsed, Supplier<String> nonces, Failpoints failpoints) {
     this.driver = driver;
@@ -45,7 +45,7 @@ public final class RolloutLoop {
     this.observer = new NodeObserver(kv, failpoints);
   }
 
-  /// R20: while the store cannot be used nothing is commanded, and nothing is aborted for it.
+  /// R20: while the store is unavailable, nothing is commanded and nothing is aborted.
   public void tick() {
     Duration now = Duration.ofNanos(elapsed.getAsLong());
     try {
@@ -61,7 +61,7 @@ public final class RolloutLoop {
     }
   }
 
-  /// Whose turn it is: after the last one that was looked at, and round to it again.
+  /// The rollouts after the last one that was driven, then those up to it.
   private List<Entry> nextInTurn(List<Entry> heartbeats) {
     RolloutId from = lastDriven;
     Comparator<Entry> byId = Comparator.comparing(RolloutLoop::rolloutOf);
@@ -81,7 +81,7 @@ public final class RolloutLoop {
       Optional<StoredRollout> found = store.read(id);
       found.ifPresentOrElse(
           it -> rolloutDriver.tick(it, heartbeat, now),
-          () -> rolloutDriver.setProblem("it has no control record"));
+          () -> rolloutDriver.setProblem("its control record is missing"));
     } catch (MalformedValueException e) {
       rolloutDriver.setProblem(String.valueOf(e.getMessage()));
     }
@@ -96,13 +96,13 @@ public final class RolloutLoop {
     return RolloutKeys.rolloutOf(heartbeat.key()).orElseThrow();
   }
 
-  /// Before a clean stop: others need not wait (R3).
+  /// Called before a clean stop, so that other drivers need not wait (R3).
   public void release() {
     drivers.values().forEach(RolloutDriver::release);
     drivers.clear();
   }
 
-  /// Why the store, or a rollout, does not let it go on; in words.
+  /// The reasons why the store, or a rollout, stops this driver, for people.
   public Map<String, String> problems() {
     Map<String, String> problems = new TreeMap<>();
     if (!storeProblem.isEmpty()) {

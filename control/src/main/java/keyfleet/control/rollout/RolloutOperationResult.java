@@ -2,16 +2,16 @@ package keyfleet.control.rollout;
 
 import keyfleet.rollout.controller.Rollout;
 
-/// What became of an operator's order.
+/// The result of an operator's operation on a rollout.
 public sealed interface RolloutOperationResult {
-  /// It stands in the store; also if it had been given before.
+  /// The store has the requested state, from this operation or an earlier one.
   record Done(Rollout rollout) implements RolloutOperationResult {}
 
   record NoSuchRollout() implements RolloutOperationResult {}
 
   record Refused(String why) implements RolloutOperationResult {}
 
-  /// Others changed the rollout all the time, or the store gave no answer. Giving the order again
-  /// is safe.
+  /// Other processes kept changing the rollout, or the store gave no answer. The operation can
+  /// safely be repeated.
   record Unconfirmed() implements RolloutOperationResult {}
 }

@@ -38,10 +38,10 @@ import keyfleet.wire.RolloutControlDocument;
 import keyfleet.wire.RolloutKeys;
 import keyfleet.wire.RolloutSpecDocument;
 
-/// What an operator may order of a rollout, from any process, whoever drives it. Each order may be
-/// given any number of times.
+/// The operations of an operator on a rollout, from any process, with or without a driver. Each can
+/// be repeated.
 public final class RolloutOperations {
-  /// How often an order is tried against a driver that changes the rollout at the same time.
+  /// How often an operation is tried while a driver changes the rollout.
   static final int MAX_TRIES = 10;
 
   private final String operator;
@@ -54,22 +54,22 @@ public final class RolloutOperations {
     this.store = new RolloutStore(kv, failpoints, nonces);
   }
 
-  /// A dry run is not started: it only makes the plan. Stored first is what never changes; the call
-  /// for a driver comes last, so that nobody finds half a rollout.
+  /// Starts a rollout. The caller of a dry run must not call this. The spec, which never changes,
+  /// is stored first. The request for a driver is last, so that no driver finds half a rollout.
   public RolloutOperationResult start(RolloutSpec spec) {
-    Optional<String> tooLarge = tooLarge(spec);
-    if (tooLarge.isPresent()) {
-      return new Refused(tooLarge.get());
+    Optional<String> objection = sizeObjection(spec);
+    if (objection.isPresent()) {
+      return new Refused(objection.get());
     }
     Rollout created =
         new Rollout.Created(RolloutRun.of(spec, DriverClaim.NONE, RolloutProgress.EMPTY));
     WriteOutcome first =
         store.create(RolloutKeys.spec(spec.id()), RolloutSpecDocument.toValue(spec));
     if (first instanceof WriteOutcome.Pending) {
-      return new Unconfirmed(); // a control record without a spec could be read by nobody
+      return new Unconfirmed(); // no process could read a control record without a spec
     }
     if (first instanceof WriteOutcome.Superseded && !store.readSpec(spec.id()).equals(spec)) {
-      return new Refused("there is another rollout " + spec.id());
+      return new Refused("rollout " + spec.id() + " already exists with another plan");
     }
     WriteOutcome second =
         store.create(
@@ -81,30 +81,27 @@ public final class RolloutOperations {
     return store.read(spec.id()).map(this::requestDriverIfNone).orElse(new Unconfirmed());
   }
 
-  /// Neither the plan nor what may become of each of its nodes may outgrow a value of the store.
-  private static Optional<String> tooLarge(RolloutSpec spec) {
-    SortedMap<NodeId, NodeEntry> nodeEntries = new TreeMap<>();
+  /// Neither the plan nor the control record at its largest may exceed a value of the store.
+  private static Optional<String> sizeObjection(RolloutSpec spec) {
+    SortedMap<NodeId, NodeEntry> entries = new TreeMap<>();
     RolloutProgress.EMPTY
         .progressByNode(spec)
         .keySet()
         .forEach(it ->
-            nodeEntries.put(
-                it, new NodeEntry(NodeProgress.PENDING_OFFLINE, spec.firstAttempt() + 1)));
-    RolloutRun worst =
-        RolloutRun.of(spec, DriverClaim.NONE, new RolloutProgress(0, 0, nodeEntries));
+            entries.put(it, new NodeEntry(NodeProgress.PENDING_OFFLINE, spec.firstAttempt() + 1)));
+    RolloutRun worst = RolloutRun.of(spec, DriverClaim.NONE, new RolloutProgress(0, 0, entries));
     try {
       RolloutSpecDocument.toValue(spec);
       RolloutControlDocument.toValue(new Rollout.Rolling(worst), spec.incarnation());
       return Optional.empty();
     } catch (IllegalArgumentException e) {
       return Optional.of(
-          "%d nodes are too many for one rollout: %s"
-              .formatted(nodeEntries.size(), e.getMessage()));
+          "%d nodes are too many for one rollout: %s".formatted(entries.size(), e.getMessage()));
     }
   }
 
-  /// R17: the nodes that failed in a rollout that has ended get its release offered once more, as
-  /// the rollout `next`, in a later attempt.
+  /// R17: offers the release of an ended rollout to its failed nodes again, in a later attempt, as
+  /// the rollout `next`.
   public RolloutOperationResult retry(RolloutId failed, RolloutId next) {
     Optional<StoredRollout> before = store.read(failed);
     if (before.isEmpty()) {
@@ -118,7 +115,8 @@ public final class RolloutOperations {
     };
   }
 
-  /// Ordered before, perhaps by somebody who did not get far; who is there may have changed since.
+  /// An earlier retry may have stored its spec and then crashed; the inventory may have changed
+  /// since.
   private RolloutSpec storedOr(RolloutSpec wanted) {
     return store
         .findSpec(wanted.id())
@@ -135,17 +133,17 @@ public final class RolloutOperations {
         id, new ResumeRequested(), it -> !(it instanceof Rollout.Paused) && !Rollout.isEnded(it));
   }
 
-  /// The rollout keeps what is confirmed.
+  /// Confirmed nodes keep the release.
   public RolloutOperationResult abort(RolloutId id) {
     return stop(id, AbortRequested::new, RolloutOperations::isStopping);
   }
 
-  /// The rollout keeps nothing.
+  /// Confirmed nodes go back as well.
   public RolloutOperationResult rollback(RolloutId id) {
     return stop(id, RollbackRequested::new, RolloutOperations::isReverting);
   }
 
-  /// The node is dead, and nobody need wait for it.
+  /// The node is dead: the rollout no longer waits for it.
   public RolloutOperationResult forget(RolloutId id, NodeId node) {
     return decide(id, new ForgetRequested(node), it -> isForgotten(it, node));
   }
@@ -163,52 +161,51 @@ public final class RolloutOperations {
   }
 
   private static boolean isForgotten(Rollout rollout, NodeId node) {
-    RolloutRun rolloutRun = rollout.run();
-    return rolloutRun.progress().progressByNode(rolloutRun.spec()).get(node)
-        == NodeProgress.FORGOTTEN;
+    RolloutRun run = rollout.run();
+    return run.progress().progressByNode(run.spec()).get(node) == NodeProgress.FORGOTTEN;
   }
 
-  /// Read, decide, compare and set.
+  /// Reads, decides, and writes with compare-and-set.
   private RolloutOperationResult decide(
       RolloutId id, RolloutEvent event, Predicate<Rollout> isDone) {
     for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-      Optional<StoredRollout> storedRollout = store.read(id);
-      if (storedRollout.isEmpty()) {
+      Optional<StoredRollout> stored = store.read(id);
+      if (stored.isEmpty()) {
         return new NoSuchRollout();
       }
-      Rollout next = Rollout.next(storedRollout.get().rollout(), event, Duration.ZERO);
+      Rollout next = Rollout.next(stored.get().rollout(), event, Duration.ZERO);
       if (!isDone.test(next)) {
-        return refused(storedRollout.get().rollout());
+        return refusal(stored.get().rollout());
       }
-      if (RolloutControlDocument.isSame(storedRollout.get().rollout(), next)
-          || store.commit(storedRollout.get(), next).isPresent()) {
+      if (RolloutControlDocument.isSame(stored.get().rollout(), next)
+          || store.commit(stored.get(), next).isPresent()) {
         return new Done(next);
       }
     }
     return new Unconfirmed();
   }
 
-  /// R18: a new epoch first, so that no older command is obeyed; then a call for a driver, as that
-  /// of the older epoch stops. An order that stands claims nothing.
+  /// R18: claims an epoch first, so that nodes obey no older command; then requests a driver,
+  /// because the driver of the older epoch stops. If the rollout is already in the requested state,
+  /// no epoch is claimed.
   private RolloutOperationResult stop(
       RolloutId id, Function<DriverClaim, RolloutEvent> event, Predicate<Rollout> isDone) {
     for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-      Optional<StoredRollout> storedRollout = store.read(id);
-      if (storedRollout.isEmpty()) {
+      Optional<StoredRollout> stored = store.read(id);
+      if (stored.isEmpty()) {
         return new NoSuchRollout();
       }
-      if (isDone.test(storedRollout.get().rollout())) {
-        return requestDriverIfNone(storedRollout.get());
+      if (isDone.test(stored.get().rollout())) {
+        return requestDriverIfNone(stored.get());
       }
-      Optional<DriverClaim> driverClaim = store.claim(storedRollout.get(), operator);
-      if (driverClaim.isPresent()) {
+      Optional<DriverClaim> claim = store.claim(stored.get(), operator);
+      if (claim.isPresent()) {
         Rollout next =
-            Rollout.next(
-                storedRollout.get().rollout(), event.apply(driverClaim.get()), Duration.ZERO);
+            Rollout.next(stored.get().rollout(), event.apply(claim.get()), Duration.ZERO);
         if (!isDone.test(next)) {
-          return refused(next);
+          return refusal(next);
         }
-        Optional<StoredRollout> committed = store.commit(storedRollout.get(), next);
+        Optional<StoredRollout> committed = store.commit(stored.get(), next);
         if (committed.isPresent()) {
           return requestDriver(committed.get());
         }
@@ -217,25 +214,24 @@ public final class RolloutOperations {
     return new Unconfirmed();
   }
 
-  /// The driver before has just been fenced off.
-  private RolloutOperationResult requestDriver(StoredRollout storedRollout) {
+  /// The claim has just fenced off the driver, so a new one is needed.
+  private RolloutOperationResult requestDriver(StoredRollout stored) {
     boolean isRequested =
-        Rollout.isEnded(storedRollout.rollout())
-            || store.requestDriver(storedRollout.id(), operator) instanceof WriteOutcome.Applied;
-    return isRequested ? new Done(storedRollout.rollout()) : new Unconfirmed();
+        Rollout.isEnded(stored.rollout())
+            || store.requestDriver(stored.id(), operator) instanceof WriteOutcome.Applied;
+    return isRequested ? new Done(stored.rollout()) : new Unconfirmed();
   }
 
-  /// It stood before. Whoever drives it is left in peace; should the call have been lost on the
-  /// way, it is made now.
-  private RolloutOperationResult requestDriverIfNone(StoredRollout storedRollout) {
+  /// The rollout was already in the requested state. A present driver continues; if the request for
+  /// one was lost, it is made now.
+  private RolloutOperationResult requestDriverIfNone(StoredRollout stored) {
     boolean isRequested =
-        Rollout.isEnded(storedRollout.rollout())
-            || !(store.requestFirstDriver(storedRollout.id(), operator)
-                instanceof WriteOutcome.Pending);
-    return isRequested ? new Done(storedRollout.rollout()) : new Unconfirmed();
+        Rollout.isEnded(stored.rollout())
+            || !(store.requestDriverIfNone(stored.id(), operator) instanceof WriteOutcome.Pending);
+    return isRequested ? new Done(stored.rollout()) : new Unconfirmed();
   }
 
-  private static RolloutOperationResult refused(Rollout rollout) {
+  private static RolloutOperationResult refusal(Rollout rollout) {
     return new Refused(
         "rollout "
             + rollout.run().spec().id()

@@ -6,7 +6,7 @@ import keyfleet.rollout.RolloutId;
 import keyfleet.rollout.controller.Rollout;
 import keyfleet.store.Kv;
 
-/// Rollouts as they are stored, for whoever only looks.
+/// Reads stored rollouts, for processes that do not change them.
 public final class RolloutReader {
   private final RolloutStore store;
 

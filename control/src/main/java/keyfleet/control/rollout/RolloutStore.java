@@ -25,15 +25,15 @@ import keyfleet.wire.RolloutDriverHeartbeat;
 import keyfleet.wire.RolloutKeys;
 import keyfleet.wire.RolloutSpecDocument;
 
-/// The rollouts of a store: reads and changes them. What was decoded once is not decoded again
-/// while its revision stands.
+/// Reads and writes the rollouts of a store. A document is parsed again only if its revision
+/// changed.
 final class RolloutStore {
-  /// How often a write without an answer is sent before the tick, or the order, gives up.
+  /// How often a write without an answer is sent before the tick, or the operation, gives up.
   static final int MAX_TRIES = 3;
 
   private static final int MAX_CACHED = 1_000;
 
-  /// A rollout as one revision of its control record has it.
+  /// A rollout at one revision of its control record.
   record StoredRollout(Rollout rollout, Revision revision) {
     RolloutId id() {
       return rollout.run().spec().id();
@@ -70,11 +70,11 @@ final class RolloutStore {
     return cached.revision().equals(entry.revision());
   }
 
-  /// It never changes, so it is read once. A store that shows the control record without it shows
-  /// an old state of the other key; asking again helps.
+  /// The spec never changes, so it is read once. If the store returns a control record without its
+  /// spec, the read of the spec was stale, and another read helps.
   RolloutSpec readSpec(RolloutId id) {
     return findSpec(id)
-        .orElseThrow(() -> new StoreException("the spec of rollout " + id + " is not to be seen"));
+        .orElseThrow(() -> new StoreException("the spec of rollout " + id + " cannot be read yet"));
   }
 
   Optional<RolloutSpec> findSpec(RolloutId id) {
@@ -85,83 +85,74 @@ final class RolloutStore {
     return failpoints.at(Failpoint.ROLLOUT_READ, () -> kv.get(RolloutKeys.ROLLOUTS, key));
   }
 
-  /// The limit is for a process that lives for years.
+  /// The limit is for a process that runs for years.
   private StoredRollout cache(Rollout rollout, Revision revision) {
     if (cache.size() >= MAX_CACHED) {
       cache.clear();
     }
-    StoredRollout storedRollout = new StoredRollout(rollout, revision);
-    cache.put(storedRollout.id(), storedRollout);
-    return storedRollout;
+    StoredRollout stored = new StoredRollout(rollout, revision);
+    cache.put(stored.id(), stored);
+    return stored;
   }
 
-  /// By compare-and-set; empty if another came first, or no answer came. R23: each value has a
-  /// nonce of its own, by which a write without an answer is found again.
+  /// Writes by compare-and-set; empty if another process was faster, or no answer came. R23: each
+  /// value has its own nonce, which identifies a write without an answer later.
   Optional<StoredRollout> commit(StoredRollout before, Rollout next) {
     Key key = RolloutKeys.control(before.id());
     Value value = RolloutControlDocument.toValue(next, newNonce());
-    ConditionalWrite conditionalWrite =
+    ConditionalWrite write =
         new ConditionalWrite.Update(RolloutKeys.ROLLOUTS, key, value, before.revision());
-    WriteOutcome writeOutcome =
-        failpoints.at(
-            Failpoint.ROLLOUT_WRITE, () -> conditionalWrite.sendUntilKnown(kv, MAX_TRIES));
-    return writeOutcome instanceof WriteOutcome.Applied(var revision)
+    WriteOutcome outcome =
+        failpoints.at(Failpoint.ROLLOUT_WRITE, () -> write.sendUntilKnown(kv, MAX_TRIES));
+    return outcome instanceof WriteOutcome.Applied(var revision)
         ? Optional.of(cache(next, revision))
         : Optional.empty();
   }
 
   WriteOutcome create(Key key, Value value) {
-    ConditionalWrite conditionalWrite =
-        new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, key, value);
-    return failpoints.at(
-        Failpoint.ROLLOUT_CREATE, () -> conditionalWrite.sendUntilKnown(kv, MAX_TRIES));
+    ConditionalWrite write = new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, key, value);
+    return failpoints.at(Failpoint.ROLLOUT_CREATE, () -> write.sendUntilKnown(kv, MAX_TRIES));
   }
 
-  /// R1: the lead of the next epoch, by creating its key; empty if another won it.
-  Optional<DriverClaim> claim(StoredRollout storedRollout, String driver) {
-    return claimAfter(0, storedRollout, driver);
+  /// R1: claims the next epoch by creating its key; empty if another process claimed it first.
+  Optional<DriverClaim> claim(StoredRollout stored, String driver) {
+    return claimAfter(0, stored, driver);
   }
 
   /// R24: `obeyed` is the highest epoch that a node has seen; the store may have lost its key.
-  Optional<DriverClaim> claimAfter(long obeyed, StoredRollout storedRollout, String driver) {
-    long epoch = Math.max(obeyed, readHighestEpoch(storedRollout)) + 1;
-    DriverClaim driverClaim = new DriverClaim(epoch, newNonce());
+  Optional<DriverClaim> claimAfter(long obeyed, StoredRollout stored, String driver) {
+    long epoch = Math.max(obeyed, readHighestEpoch(stored)) + 1;
+    DriverClaim claim = new DriverClaim(epoch, newNonce());
     Value value =
-        Document.builder()
-            .text("driver_id", driver)
-            .text("nonce", driverClaim.nonce())
-            .build()
-            .toValue();
-    ConditionalWrite conditionalWrite =
+        Document.builder().text("driver_id", driver).text("nonce", claim.nonce()).build().toValue();
+    ConditionalWrite write =
         new ConditionalWrite.Create(
-            RolloutKeys.ROLLOUTS, RolloutKeys.epoch(storedRollout.id(), epoch), value);
-    WriteOutcome writeOutcome =
-        failpoints.at(Failpoint.EPOCH_CLAIM, () -> conditionalWrite.sendUntilKnown(kv, MAX_TRIES));
-    return writeOutcome instanceof WriteOutcome.Applied
-        ? Optional.of(driverClaim)
-        : Optional.empty();
+            RolloutKeys.ROLLOUTS, RolloutKeys.epoch(stored.id(), epoch), value);
+    WriteOutcome outcome =
+        failpoints.at(Failpoint.EPOCH_CLAIM, () -> write.sendUntilKnown(kv, MAX_TRIES));
+    return outcome instanceof WriteOutcome.Applied ? Optional.of(claim) : Optional.empty();
   }
 
   /// Epoch keys are never deleted while the rollout exists.
-  private long readHighestEpoch(StoredRollout storedRollout) {
+  private long readHighestEpoch(StoredRollout stored) {
     List<Entry> claims =
         failpoints.at(
             Failpoint.EPOCHS_READ,
-            () -> kv.list(RolloutKeys.ROLLOUTS, RolloutKeys.epochs(storedRollout.id())));
+            () -> kv.list(RolloutKeys.ROLLOUTS, RolloutKeys.epochs(stored.id())));
     return claims.stream()
-        .mapToLong(it -> RolloutKeys.epochOf(storedRollout.id(), it.key()).orElse(0))
-        .reduce(storedRollout.rollout().run().claim().epoch(), Math::max);
+        .mapToLong(it -> RolloutKeys.epochOf(stored.id(), it.key()).orElse(0))
+        .reduce(stored.rollout().run().claim().epoch(), Math::max);
   }
 
-  /// R2: whether somebody has claimed an epoch after this lead's.
-  boolean isSuperseded(RolloutId id, DriverClaim driverClaim) {
-    Key next = RolloutKeys.epoch(id, driverClaim.epoch() + 1);
+  /// R2: whether another process has claimed the epoch after this one.
+  boolean isSuperseded(RolloutId id, DriverClaim claim) {
+    Key next = RolloutKeys.epoch(id, claim.epoch() + 1);
     return failpoints
         .at(Failpoint.EPOCHS_READ, () -> kv.get(RolloutKeys.ROLLOUTS, next))
         .isPresent();
   }
 
-  /// A key that names no rollout calls for no driver, and stops none.
+  /// Keys that name no rollout are ignored.
   List<Entry> listDrivers() {
     List<Entry> all =
         failpoints.at(
@@ -169,42 +160,41 @@ final class RolloutStore {
     return all.stream().filter(it -> RolloutKeys.rolloutOf(it.key()).isPresent()).toList();
   }
 
-  WriteOutcome writeHeartbeat(RolloutId id, RolloutDriverHeartbeat beat, Revision expected) {
-    ConditionalWrite conditionalWrite =
+  WriteOutcome writeHeartbeat(RolloutId id, RolloutDriverHeartbeat heartbeat, Revision expected) {
+    ConditionalWrite write =
         new ConditionalWrite.Update(
-            RolloutKeys.ROLLOUTS, RolloutKeys.driver(id), beat.toValue(newNonce()), expected);
-    return failpoints.at(
-        Failpoint.DRIVER_BEAT, () -> conditionalWrite.sendUntilKnown(kv, MAX_TRIES));
+            RolloutKeys.ROLLOUTS, RolloutKeys.driver(id), heartbeat.toValue(newNonce()), expected);
+    return failpoints.at(Failpoint.DRIVER_WRITE, () -> write.sendUntilKnown(kv, MAX_TRIES));
   }
 
-  /// Calls for a driver. It changes the key in any case, so that nobody retires it by what it was.
+  /// Requests a driver. It always changes the key, so that no process deletes it by an older
+  /// revision.
   WriteOutcome requestDriver(RolloutId id, String by) {
     Key key = RolloutKeys.driver(id);
     Value value = RolloutDriverHeartbeat.released(by).toValue(newNonce());
     Optional<Entry> present =
         failpoints.at(Failpoint.DRIVER_READ, () -> kv.get(RolloutKeys.ROLLOUTS, key));
-    ConditionalWrite conditionalWrite =
+    ConditionalWrite write =
         present.isEmpty()
             ? new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, key, value)
             : new ConditionalWrite.Update(
                 RolloutKeys.ROLLOUTS, key, value, present.get().revision());
-    return failpoints.at(
-        Failpoint.DRIVER_BEAT, () -> conditionalWrite.sendUntilKnown(kv, MAX_TRIES));
+    return failpoints.at(Failpoint.DRIVER_WRITE, () -> write.sendUntilKnown(kv, MAX_TRIES));
   }
 
-  /// Calls for a driver where none was ever called for.
-  WriteOutcome requestFirstDriver(RolloutId id, String by) {
+  /// Requests a driver, unless there is a request or a driver already.
+  WriteOutcome requestDriverIfNone(RolloutId id, String by) {
     Value value = RolloutDriverHeartbeat.released(by).toValue(newNonce());
-    ConditionalWrite conditionalWrite =
+    ConditionalWrite write =
         new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, RolloutKeys.driver(id), value);
-    return failpoints.at(
-        Failpoint.DRIVER_BEAT, () -> conditionalWrite.sendUntilKnown(kv, MAX_TRIES));
+    return failpoints.at(Failpoint.DRIVER_WRITE, () -> write.sendUntilKnown(kv, MAX_TRIES));
   }
 
-  /// Nothing is left to drive. What comes of it does not matter: the next tick tries again.
-  void retire(Entry beat) {
+  /// Deletes the driver key, because the rollout needs no driver. The result does not matter: the
+  /// next tick tries again.
+  void deleteDriver(Entry heartbeat) {
     failpoints.at(
-        Failpoint.DRIVER_RETIRE,
-        () -> kv.delete(RolloutKeys.ROLLOUTS, beat.key(), beat.revision()));
+        Failpoint.DRIVER_DELETE,
+        () -> kv.delete(RolloutKeys.ROLLOUTS, heartbeat.key(), heartbeat.revision()));
   }
 }

@@ -14,20 +14,20 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.RotationJob;
 
-/// Finds the collections of a keyring, and begins passes through them.
+/// Opens the collections of a keyring, and starts passes over them.
 public final class CollectionCatalog {
   private final KeyringStore keyringStore;
   private final CollectionOpener opener;
   private final RewrapPass.Options options;
   private final Failpoints failpoints;
 
-  /// For whoever does not drive, or drives alone.
+  /// For processes that do not drive, or that drive in one thread.
   public CollectionCatalog(
       KeyringStore keyringStore, CollectionOpener opener, Failpoints failpoints) {
     this(keyringStore, opener, BatchExecutor.DIRECT, RewrapPass.MAX_BATCH, failpoints);
   }
 
-  /// With a crew, and batches of at most so many records.
+  /// `batchExecutor` may work ahead; `maxBatch` limits the records of a batch.
   public CollectionCatalog(
       KeyringStore keyringStore,
       CollectionOpener opener,
@@ -42,16 +42,16 @@ public final class CollectionCatalog {
     this.failpoints = failpoints;
   }
 
-  /// As registered at this moment.
+  /// The collections that are registered now.
   CollectionSet open() {
-    return openAll(keyringStore.collectionRegistrations());
+    return openAll(keyringStore.readRegistrations());
   }
 
-  /// As registered at this moment. What was found before is not looked up again, if nothing was
-  /// missing.
+  /// The collections that are registered now. Returns `before` if the registrations are the same
+  /// and all collections were reachable.
   CollectionSet open(CollectionSet before) {
-    List<CollectionRegistration> registrations = keyringStore.collectionRegistrations();
-    return registrations.equals(before.registrations()) && before.findUnreachable().isEmpty()
+    List<CollectionRegistration> registrations = keyringStore.readRegistrations();
+    return registrations.equals(before.registrations()) && before.describeUnreachable().isEmpty()
         ? before
         : openAll(registrations);
   }
@@ -60,15 +60,15 @@ public final class CollectionCatalog {
     return CollectionSet.of(registrations, opener, failpoints);
   }
 
-  /// How many records need each version. Nothing if a collection cannot be reached: a part is not
-  /// the whole.
+  /// How many records need each version. Empty if a collection is unreachable: a partial count
+  /// would mislead.
   public Optional<SortedMap<KekVersion, Long>> countByVersion() {
-    CollectionSet stock = open();
-    if (stock.findUnreachable().isPresent() || !stock.clusters().isEmpty()) {
+    CollectionSet collections = open();
+    if (collections.describeUnreachable().isPresent() || !collections.clusters().isEmpty()) {
       return Optional.empty();
     }
     SortedMap<KekVersion, Long> counts = new TreeMap<>();
-    for (FencedCollection collection : stock.reachable()) {
+    for (FencedCollection collection : collections.reachable()) {
       collection
           .takeCensus()
           .carrying()
@@ -77,15 +77,15 @@ public final class CollectionCatalog {
     return Optional.of(counts);
   }
 
-  RewrapPass newDryRun(CollectionSet stock, RotationJob rotationJob) {
-    return RewrapPass.dryRun(stock, rotationJob, options);
+  RewrapPass newDryRun(CollectionSet collections, RotationJob job) {
+    return RewrapPass.dryRun(collections, job, options);
   }
 
-  RewrapPass newRewrap(CollectionSet stock, RotationJob rotationJob) {
-    return RewrapPass.overOldVersion(stock, rotationJob, options);
+  RewrapPass newRewrap(CollectionSet collections, RotationJob job) {
+    return RewrapPass.overOldVersion(collections, job, options);
   }
 
-  RewrapPass newSweep(CollectionSet stock, RotationJob rotationJob) {
-    return RewrapPass.overAllButTarget(stock, rotationJob, options);
+  RewrapPass newSweep(CollectionSet collections, RotationJob job) {
+    return RewrapPass.overAllButTarget(collections, job, options);
   }
 }

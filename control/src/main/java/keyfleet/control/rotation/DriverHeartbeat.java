@@ -7,11 +7,12 @@ import keyfleet.keyring.Timings;
 import keyfleet.store.Revision;
 import org.jspecify.annotations.Nullable;
 
-/// How a driver shows that it lives, and how another notices that it does not: the sign's revision
-/// has not moved for the adopt time, on the watcher's own clock. No two clocks are compared.
+/// Shows that a driver is alive, and detects that another driver is silent: the revision of its
+/// heartbeat has not changed for the adopt time, by the observer's own clock. Clocks of two hosts
+/// are never compared.
 final class DriverHeartbeat {
-  /// What a watcher saw; a sign never given has no revision.
-  private record Observation(RotationJob rotationJob, @Nullable Revision revision) {}
+  /// What the observer read. The revision is null if there is no heartbeat.
+  private record Observation(RotationJob job, @Nullable Revision revision) {}
 
   private final KeyringStore keyringStore;
   private final LongSupplier clock;
@@ -25,24 +26,25 @@ final class DriverHeartbeat {
     this.clock = clock;
   }
 
-  /// Twice in a heartbeat is enough: the adopt time is two heartbeats or more.
-  void writeIfDue(RotationJob rotationJob, Timings timings) {
+  /// Writes twice in each heartbeat interval. That is often enough: the adopt time is at least two
+  /// intervals.
+  void writeIfDue(RotationJob job, Timings timings) {
     long now = clock.getAsLong();
     boolean isDue = now - writtenAt >= timings.heartbeat().toNanos() / 2;
-    if (isDue || !rotationJob.equals(writtenFor)) {
-      keyringStore.writeDriverHeartbeat(rotationJob);
-      writtenFor = rotationJob;
+    if (isDue || !job.equals(writtenFor)) {
+      keyringStore.writeDriverHeartbeat(job);
+      writtenFor = job;
       writtenAt = now;
     }
     lastSeen = null;
   }
 
-  /// Whether the job's driver has been silent for the adopt time, or never was there.
-  boolean isSilent(RotationJob rotationJob, Timings timings) {
-    if (rotationJob.isDrivenBy(RotationJob.NO_DRIVER)) {
+  /// Whether the job has no driver, or its driver has been silent for the adopt time.
+  boolean isSilent(RotationJob job, Timings timings) {
+    if (job.isDrivenBy(RotationJob.NO_DRIVER)) {
       return true;
     }
-    Observation now = new Observation(rotationJob, keyringStore.readDriverHeartbeat().orElse(null));
+    Observation now = new Observation(job, keyringStore.readDriverHeartbeat().orElse(null));
     if (!now.equals(lastSeen)) {
       lastSeen = now;
       lastSeenAt = clock.getAsLong();
@@ -50,7 +52,7 @@ final class DriverHeartbeat {
     return Duration.ofNanos(clock.getAsLong() - lastSeenAt).compareTo(timings.adopt()) >= 0;
   }
 
-  /// Nothing is driven just now, so nobody can be silent.
+  /// Nothing is driven now, so no driver can be silent.
   void forget() {
     lastSeen = null;
     writtenFor = null;

@@ -8,10 +8,10 @@ import keyfleet.control.audit.AuditChange;
 import keyfleet.control.audit.AuditSummary;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Sentinel;
-import keyfleet.keyring.FleetReadiness.AnyProcesses;
-import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.KeystoreDecision;
+import keyfleet.keyring.ReadinessGate.AnyProcesses;
+import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
 import keyfleet.keyring.RotationEvent;
 import keyfleet.keyring.RotationEvent.StartRequested;
 import keyfleet.keyring.RotationId;
@@ -24,20 +24,20 @@ import keyfleet.keyring.VersionState;
 import keyfleet.member.document.KeystoreStore.StoredKeystore;
 import keyfleet.member.keys.LoadedKeys;
 
-/// What operators order of a keyring, from any process: each order reads, decides and compares and
-/// sets. Orders drive nothing; a worker does what follows from them.
+/// The operations of an operator on a keyring, from any process. Each reads the keystore, decides,
+/// and writes with compare-and-set. A worker drives the rotation that follows.
 public final class KeyringOperations {
-  /// What an order came to.
+  /// The result of an operation.
   public sealed interface Result {}
 
   public record Done(Keystore keystore) implements Result {}
 
-  /// It is as ordered already.
+  /// The keystore is already in the requested state.
   public record Unchanged(Keystore keystore) implements Result {}
 
   public record Refused(String reason) implements Result {}
 
-  /// Lost races for the keystore before the operator is told so.
+  /// How often an operation is tried while other processes change the keystore.
   private static final int MAX_TRIES = 5;
 
   private static final String WORKER = "worker";
@@ -61,13 +61,13 @@ public final class KeyringOperations {
     this.random = random;
   }
 
-  /// Makes a version known whose bytes this process holds. On an empty keyring version 1 makes the
-  /// keystore, with this use and these timings; later they stay as they are.
+  /// Registers a new version, whose key this process must hold. On an empty keyring version 1
+  /// creates the keystore with this use and these timings, which do not change later.
   public Result announce(KekVersion version, Keystore.Use use, Timings timings) {
     String provider = keys.providerByVersion().get(version);
     Optional<Sentinel> sentinel = Sentinel.create(keys.cipher(), version, random);
     if (provider == null || sentinel.isEmpty()) {
-      return new Refused("this process does not hold " + version);
+      return new Refused(version + " is not loaded in this process");
     }
     VersionEntry announced = new VersionEntry(provider, sentinel.get(), VersionState.ANNOUNCED);
     return keyringStore.readKeystore().isPresent()
@@ -78,16 +78,16 @@ public final class KeyringOperations {
   private Result bootstrap(
       KekVersion version, VersionEntry first, Keystore.Use use, Timings timings) {
     if (version.number() != 1) {
-      return new Refused("a keyring begins with v1, not " + version);
+      return new Refused("the first version of a keyring is v1, not " + version);
     }
     var identity = new Keystore.Identity(ids.get(), nextIncarnation(), use);
     Keystore keystore = Keystore.bootstrap(identity, first, timings);
     return keyringStore.create(keystore, "announce " + version)
         ? new Done(keystore)
-        : new Refused("another process has just made the keystore");
+        : new Refused("another process has just created the keystore");
   }
 
-  /// Above whatever fenced a collection of this keyring before its keystore was lost.
+  /// Higher than each fence that a collection of this keyring has from a lost keystore.
   private long nextIncarnation() {
     return 1
         + collectionCatalog.open().reachable().stream()
@@ -101,17 +101,19 @@ public final class KeyringOperations {
     return start(Kind.ROTATION, from, to, new AnyProcesses());
   }
 
-  /// Tries the gate and every record's data key, and leaves all as it was.
+  /// Checks the gate and the data key of each record, and changes nothing.
   public Result dryRun(KekVersion from, KekVersion to) {
     return start(Kind.DRY_RUN, from, to, new AnyProcesses());
   }
 
-  /// For a compromised version: records are encrypted anew, and it never comes back.
+  /// For a compromised version: records are encrypted again under new data keys, and the version is
+  /// disabled for good.
   public Result revoke(KekVersion from, KekVersion to) {
     return start(Kind.REVOCATION, from, to, new AnyProcesses());
   }
 
-  /// `expected` goes with the order: whichever worker drives it, the gate asks for them.
+  /// The expected processes are stored with the rotation, so the gate of any driver checks for
+  /// them.
   public Result start(
       Kind kind, KekVersion from, KekVersion to, ExpectedProcesses expectedProcesses) {
     StartRequested operation =
@@ -120,13 +122,14 @@ public final class KeyringOperations {
     return change(
         AuditSummary.of(operation),
         keystore ->
-            hasWorker(keystore)
+            hasFreshWorker(keystore)
                 ? keystore.decide(operation)
                 : new KeystoreDecision.Refused(
-                    "no worker was heard of lately: nobody would drive it"));
+                    "no worker is fresh, so no process would drive the rotation"));
   }
 
-  private boolean hasWorker(Keystore keystore) {
+  /// Whether a fresh process could drive a rotation.
+  public boolean hasFreshWorker(Keystore keystore) {
     Timings timings = keystore.timings();
     return keyringStore.readRoster(timings).fresh(timings.fresh()).stream()
         .anyMatch(heartbeat -> heartbeat.process().role().contains(WORKER));
@@ -148,13 +151,13 @@ public final class KeyringOperations {
     return change(AuditSummary.of(operation), keystore -> keystore.decide(operation));
   }
 
-  /// `what` is for the audit.
-  Result change(String summary, Function<Keystore, KeystoreDecision> keystoreDecision) {
-    return retry(storedKeystore ->
-        write(storedKeystore, keystoreDecision.apply(storedKeystore.keystore()), summary));
+  /// `summary` is for the audit.
+  Result change(String summary, Function<Keystore, KeystoreDecision> decider) {
+    return retry(
+        storedKeystore -> write(storedKeystore, decider.apply(storedKeystore.keystore()), summary));
   }
 
-  /// Says in the audit what is about to be done, and changes nothing.
+  /// Audits what the process is about to do; the keystore stays as it is.
   Result writeIntent(String summary, AuditChange change) {
     return retry(storedKeystore ->
         keyringStore.writeIntent(storedKeystore, summary, change)
@@ -162,13 +165,13 @@ public final class KeyringOperations {
             : Optional.empty());
   }
 
-  /// Each try reads and decides anew. A keystore that is behind a fence takes no order: it may not
-  /// know what it has forgotten.
+  /// Each try reads and decides again. A keystore that is behind a fence refuses all operations: it
+  /// may have lost changes.
   private Result retry(Function<StoredKeystore, Optional<Result>> operation) {
     for (int i = 0; i < MAX_TRIES; i++) {
       StoredKeystore storedKeystore = keyringStore.readKeystore().orElse(null);
       if (storedKeystore == null) {
-        return new Refused("the keyring has no keystore yet");
+        return new Refused("the keyring has no keystore; announce version 1 first");
       }
       Optional<SafeHold> hold = collectionCatalog.open().findSafeHold(storedKeystore.keystore());
       Optional<Result> result =
@@ -179,21 +182,21 @@ public final class KeyringOperations {
         return result.get();
       }
     }
-    return new Refused("others keep changing the keystore; try again");
+    return new Refused("other processes keep changing the keystore; try again");
   }
 
-  /// Nothing if the keystore has changed since: the fence may be ahead of what was read, and not of
-  /// what is there.
+  /// Empty if the keystore has changed since it was read: then the fence may be ahead of that read
+  /// only.
   private Optional<Result> refuseInSafeHold(StoredKeystore storedKeystore, SafeHold hold) {
     return keyringStore.isUnchanged(storedKeystore)
         ? Optional.of(new Refused("safe hold: " + hold.reason()))
         : Optional.empty();
   }
 
-  /// Nothing if another was faster.
+  /// Empty if another process was faster.
   private Optional<Result> write(
-      StoredKeystore storedKeystore, KeystoreDecision keystoreDecision, String summary) {
-    return switch (keystoreDecision) {
+      StoredKeystore storedKeystore, KeystoreDecision decision, String summary) {
+    return switch (decision) {
       case KeystoreDecision.Accepted(Keystore next) ->
           keyringStore.replace(storedKeystore, next, summary)
               ? Optional.of(new Done(next))

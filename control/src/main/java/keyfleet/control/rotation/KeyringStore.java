@@ -35,15 +35,16 @@ import keyfleet.store.Revision;
 import keyfleet.store.Value;
 import keyfleet.store.Watch;
 
-/// What one keyring's processes share in the store, as a worker or an operator sees it. Every
-/// effect stands at its failpoint.
+/// Reads and writes what the processes of one keyring share in the store: the keystore, its audit,
+/// the roster, the registered collections, the driver's heartbeat and progress. Each effect is at
+/// its failpoint.
 public final class KeyringStore {
-  /// The driver's sign of life. Its revision moves, or the driver is silent.
+  /// The driver's heartbeat. If its revision does not change, the driver is silent.
   private static final Bucket DRIVERS = new Bucket.Lasting("rotation_drivers");
 
   private static final Bucket PROGRESS = new Bucket.Lasting("rotation_progress");
 
-  /// Written when a version is disabled: the entry's age is what the backup horizon counts.
+  /// Written when a version is disabled; the backup horizon is compared with the age of this key.
   private static final Bucket REMOVALS = new Bucket.Lasting("removals");
 
   private final KeyringName name;
@@ -53,12 +54,12 @@ public final class KeyringStore {
   private final CollectionRegistry collectionRegistry;
   private final Failpoints failpoints;
 
-  /// In nobody's name.
+  /// For processes whose audit entries name no actor.
   public KeyringStore(KeyringName name, Kv kv, Supplier<String> nonces, Failpoints failpoints) {
     this(name, kv, nonces, failpoints, AuditContext.ANONYMOUS);
   }
 
-  /// Whatever is changed is changed in the author's name.
+  /// `context` is recorded in each audit entry.
   public KeyringStore(
       KeyringName name,
       Kv kv,
@@ -88,23 +89,23 @@ public final class KeyringStore {
     return keystores.watch(onChange);
   }
 
-  /// How the keystore came to be what it is.
-  public AuditReader audit() {
+  public AuditReader auditReader() {
     return keystores.reader();
   }
 
-  /// What somebody else did, and may have died before it was in the audit chain, is put there.
-  void audit(StoredKeystore storedKeystore) {
+  /// Copies the keystore's audit entry into the chain. The process that made the change may have
+  /// crashed before it did so.
+  void copyAuditEntry(StoredKeystore storedKeystore) {
     keystores.copyEntry(storedKeystore);
   }
 
-  /// Whether nobody has changed the keystore since it was read.
+  /// Whether the keystore is still the one that was read.
   boolean isUnchanged(StoredKeystore storedKeystore) {
     return keystores.isUnchanged(storedKeystore);
   }
 
-  /// Whether it surely stands. If not, whoever asked reads again and decides anew. `what` is for
-  /// the audit.
+  /// Returns true if the change is certainly stored. If not, the caller reads and decides again.
+  /// `summary` is for the audit.
   boolean create(Keystore first, String summary) {
     return keystores.create(first, summary);
   }
@@ -114,7 +115,7 @@ public final class KeyringStore {
     return keystores.replace(expected, next, summary);
   }
 
-  /// As [#create]: what somebody is about to do, and is no change of the keystore.
+  /// As [#create]: audits what a process is about to do, and leaves the keystore as it is.
   boolean writeIntent(StoredKeystore expected, String summary, AuditChange intended) {
     return keystores.writeIntent(expected, summary, intended);
   }
@@ -123,35 +124,36 @@ public final class KeyringStore {
     return failpoints.at(Failpoint.ROSTER_READ, () -> rosterStore.read(timings));
   }
 
-  /// As [#readRoster(Timings)], with `making` called for each part of a large one.
+  /// As [#readRoster(Timings)]; calls `mapper` for each part of a large roster.
   <T> BatchedRoster<T> readRoster(Timings timings, BiFunction<List<Heartbeat>, Instant, T> mapper) {
     return failpoints.at(Failpoint.ROSTER_READ, () -> rosterStore.read(timings, mapper));
   }
 
-  List<CollectionRegistration> collectionRegistrations() {
+  List<CollectionRegistration> readRegistrations() {
     return failpoints.at(Failpoint.REGISTRY_READ, () -> collectionRegistry.registrations(name));
   }
 
-  void writeDriverHeartbeat(RotationJob rotationJob) {
+  void writeDriverHeartbeat(RotationJob job) {
     Value value =
         Document.builder()
-            .text("rotation", rotationJob.id().value())
-            .text("driver", rotationJob.driver())
+            .text("rotation", job.id().value())
+            .text("driver", job.driver())
             .build()
             .toValue();
-    failpoints.at(Failpoint.SIGN_WRITE, () -> kv.put(DRIVERS, key(), value));
+    failpoints.at(Failpoint.ROTATION_DRIVER_WRITE, () -> kv.put(DRIVERS, key(), value));
   }
 
-  /// The revision of the last sign, whoever gave it.
+  /// The revision of the last heartbeat of any driver.
   Optional<Revision> readDriverHeartbeat() {
     return failpoints.at(
-        Failpoint.SIGN_READ, () -> kv.get(DRIVERS, key()).map(entry -> entry.revision()));
+        Failpoint.ROTATION_DRIVER_READ,
+        () -> kv.get(DRIVERS, key()).map(entry -> entry.revision()));
   }
 
-  /// How long ago a driver last gave a sign of life, by store time.
+  /// The time since the last heartbeat of a driver, by store time.
   public Optional<Duration> readDriverHeartbeatAge() {
     return failpoints.at(
-        Failpoint.SIGN_READ,
+        Failpoint.ROTATION_DRIVER_READ,
         () -> kv.get(DRIVERS, key()).map(entry -> kv.storeTime().since(entry.writtenAt())));
   }
 
@@ -160,7 +162,7 @@ public final class KeyringStore {
     failpoints.at(Failpoint.PROGRESS_WRITE, () -> kv.put(PROGRESS, key(), value));
   }
 
-  /// Of the last rotation that reported any.
+  /// The progress of the last rotation that wrote one.
   public Optional<RotationProgress> readProgress() {
     return failpoints.at(
         Failpoint.PROGRESS_READ,
@@ -169,13 +171,13 @@ public final class KeyringStore {
                 .map(entry -> RotationProgress.parse(Document.parse(entry.value()))));
   }
 
-  /// Starts the count of the backup horizon.
+  /// Starts the backup horizon of the version.
   void markDisabled(KekVersion version) {
     Value value = Document.builder().number("version", version.number()).build().toValue();
     failpoints.at(Failpoint.REMOVAL_WRITE, () -> kv.put(REMOVALS, key(version), value));
   }
 
-  /// By store time. Nothing if the count has not begun.
+  /// By store time. Empty if the horizon has not started.
   Optional<Duration> readDisabledAge(KekVersion version) {
     return failpoints.at(
         Failpoint.REMOVAL_READ,

@@ -6,13 +6,13 @@ import java.util.Optional;
 import keyfleet.control.rewrap.CollectionSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.OpenedSentinel;
-import keyfleet.keyring.FleetReadiness;
-import keyfleet.keyring.FleetReadiness.Laggard;
-import keyfleet.keyring.FleetReadiness.NoFreshProcess;
-import keyfleet.keyring.FleetReadiness.NotReady;
-import keyfleet.keyring.FleetReadiness.Ready;
-import keyfleet.keyring.FleetReadiness.Verdict;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.ReadinessGate;
+import keyfleet.keyring.ReadinessGate.Laggard;
+import keyfleet.keyring.ReadinessGate.NoFreshProcess;
+import keyfleet.keyring.ReadinessGate.NotReady;
+import keyfleet.keyring.ReadinessGate.Ready;
+import keyfleet.keyring.ReadinessGate.Verdict;
 import keyfleet.keyring.RosterSummary;
 import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.Timings;
@@ -21,7 +21,8 @@ import keyfleet.member.document.RosterStore.BatchedRoster;
 import keyfleet.member.heartbeat.ProcessIdentity;
 import keyfleet.member.keys.LoadedKeys;
 
-/// Whether the fleet is ready for a version, judged by a process that holds it.
+/// Checks with the roster whether the fleet is ready for a version. The process must hold that
+/// version.
 public final class ReadinessVerifier {
   private final KeyringStore keyringStore;
   private final LoadedKeys keys;
@@ -31,52 +32,47 @@ public final class ReadinessVerifier {
     this.keys = keys;
   }
 
-  /// The keystore must have been read before this is called: only then does the roster hold all who
-  /// joined without seeing what it says.
+  /// The caller must have read the keystore before this call: only then does the roster contain
+  /// each process that joined without seeing that keystore.
   public Verdict verify(
-      Keystore keystore, KekVersion target, FleetReadiness.ExpectedProcesses expectedProcesses) {
-    VersionEntry keyVersion = keystore.versions().get(target);
+      Keystore keystore, KekVersion target, ReadinessGate.ExpectedProcesses expectedProcesses) {
+    VersionEntry entry = keystore.versions().get(target);
     Optional<OpenedSentinel> sentinel =
-        keyVersion == null ? Optional.empty() : keyVersion.sentinel().open(keys.cipher());
+        entry == null ? Optional.empty() : entry.sentinel().open(keys.cipher());
     try {
-      FleetReadiness.ProofCheck proofs =
+      ReadinessGate.ProofCheck proofs =
           (claim, proof) -> sentinel.map(it -> it.isValid(claim, proof)).orElse(false);
       return verify(
           keystore.timings(),
           expectedProcesses,
-          new FleetReadiness(keystore, target, ProcessIdentity.PROTOCOL, proofs));
+          new ReadinessGate(keystore, target, ProcessIdentity.PROTOCOL, proofs));
     } finally {
       sentinel.ifPresent(OpenedSentinel::close);
     }
   }
 
-  /// A large roster is judged while it is read, and read again if somebody became stale meanwhile.
+  /// Evaluates a large roster while it is read, and reads it again if a process became stale
+  /// meanwhile.
   private Verdict verify(
-      Timings timings,
-      FleetReadiness.ExpectedProcesses expectedProcesses,
-      FleetReadiness fleetReadiness) {
-    BatchedRoster<RosterSummary> batchedRoster =
+      Timings timings, ReadinessGate.ExpectedProcesses expectedProcesses, ReadinessGate gate) {
+    BatchedRoster<RosterSummary> reading =
         keyringStore.readRoster(
-            timings, (beats, latest) -> fleetReadiness.summarize(beats, latest, expectedProcesses));
-    return fleetReadiness
-        .evaluate(batchedRoster.batches(), batchedRoster.remainder(), expectedProcesses)
-        .orElseGet(
-            () -> fleetReadiness.evaluate(keyringStore.readRoster(timings), expectedProcesses));
+            timings, (heartbeats, latest) -> gate.summarize(heartbeats, latest, expectedProcesses));
+    return gate.evaluate(reading.batches(), reading.remainder(), expectedProcesses)
+        .orElseGet(() -> gate.evaluate(keyringStore.readRoster(timings), expectedProcesses));
   }
 
-  /// Why a rotation may not go on, if so.
-  Optional<String> findObjection(
-      Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
+  /// The reason why a rotation cannot continue, if there is one.
+  Optional<String> findObjection(Keystore keystore, RotationJob job, CollectionSet collections) {
     return collections
-        .findUnreachable()
-        .or(() ->
-            objectionText(verify(keystore, rotationJob.to(), rotationJob.expectedProcesses())));
+        .describeUnreachable()
+        .or(() -> objectionText(verify(keystore, job.to(), job.expectedProcesses())));
   }
 
   private static Optional<String> objectionText(Verdict verdict) {
     return switch (verdict) {
       case Ready _ -> Optional.empty();
-      case NoFreshProcess _ -> Optional.of("no process was heard of lately");
+      case NoFreshProcess _ -> Optional.of("no process is fresh");
       case NotReady(var laggards, var missing, _) -> {
         List<String> texts = new ArrayList<>();
         for (Laggard laggard : laggards) {

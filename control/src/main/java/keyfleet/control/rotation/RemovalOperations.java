@@ -20,7 +20,7 @@ import keyfleet.store.Census;
 import keyfleet.store.FenceResult;
 import keyfleet.store.StoreException;
 
-/// Taking versions out of use, from any process. Evidence is gathered anew for every try.
+/// The operations that remove versions, from any process. Each try gathers its evidence again.
 public final class RemovalOperations {
   private final KeyringStore keyringStore;
   private final CollectionCatalog collectionCatalog;
@@ -35,21 +35,22 @@ public final class RemovalOperations {
     this.operations = operations;
   }
 
-  /// From then no process needs the bytes. It can be undone.
+  /// After this no process needs the bytes of the version. [#undo] reverses it.
   public Result disable(KekVersion version) {
     Result result =
         operations.change(
             "remove " + version,
             keystore -> {
-              KeystoreDecision keystoreDecision =
+              KeystoreDecision decision =
                   VersionRemoval.disable(keystore, version, gatherEvidence(keystore, version));
-              if (keystoreDecision instanceof KeystoreDecision.Accepted) {
-                keyringStore.markDisabled(version); // lest the count of an earlier time stand
+              if (decision instanceof KeystoreDecision.Accepted) {
+                keyringStore.markDisabled(
+                    version); // so that the time of an earlier removal does not count
               }
-              return keystoreDecision;
+              return decision;
             });
     if (result instanceof Done) {
-      keyringStore.markDisabled(version); // the true time
+      keyringStore.markDisabled(version); // the time of this removal
     }
     return result;
   }
@@ -60,8 +61,8 @@ public final class RemovalOperations {
         keystore -> VersionRemoval.undoDisable(keystore, version));
   }
 
-  /// Behind the horizon, for as long as backups are kept that may need the version. Whoever gets
-  /// `Done` deletes the bytes and then says [#markDestroyed].
+  /// `horizon` is how long backups are kept that may need the version. After `Done` the caller
+  /// deletes the bytes and then calls [#markDestroyed].
   public Result destroy(KekVersion version, Duration horizon) {
     return operations.change(
         "destroy " + version,
@@ -70,14 +71,14 @@ public final class RemovalOperations {
                 keystore, version, gatherEvidence(keystore, version), horizon));
   }
 
-  /// The bytes are gone.
+  /// The caller has deleted the bytes.
   public Result markDestroyed(KekVersion version) {
     return operations.change(
         version + " is destroyed", keystore -> VersionRemoval.finishDestroying(keystore, version));
   }
 
-  /// This process has watched no epoch for any time, so only the roster can show that nobody has a
-  /// lease left.
+  /// This process has not observed the epoch for any time, so only the roster can show that no
+  /// process has a lease left.
   private Evidence gatherEvidence(Keystore keystore, KekVersion version) {
     return new Evidence(
         keyringStore.readRoster(keystore.timings()),
@@ -90,44 +91,44 @@ public final class RemovalOperations {
     return keyringStore
         .readDisabledAge(version)
         .orElseGet(() -> {
-          keyringStore.markDisabled(
-              version); // a revocation disables without a mark: counted from here
+          // A revocation disables without this mark: the horizon starts now.
+          keyringStore.markDisabled(version);
           return Duration.ZERO;
         });
   }
 
   private Map<String, CountResult> countAll(Keystore keystore, KekVersion version) {
-    Map<String, CountResult> countResults = new HashMap<>();
+    Map<String, CountResult> counts = new HashMap<>();
     CollectionSet collections = collectionCatalog.open();
     collections
         .unreachable()
-        .forEach(it -> countResults.put(it, new NotCounted("it cannot be reached")));
+        .forEach(it -> counts.put(it, new NotCounted("this process cannot reach it")));
     collections
         .clustersWithoutCensus(keystore)
-        .forEach(it -> countResults.put(it, new NotCounted(CollectionSet.NO_CENSUS)));
+        .forEach(it -> counts.put(it, new NotCounted(CollectionSet.NO_CENSUS)));
     for (FencedCollection collection : collections.reachable()) {
-      countResults.put(collection.displayName(), count(collection, keystore, version));
+      counts.put(collection.displayName(), count(collection, keystore, version));
     }
-    return countResults;
+    return counts;
   }
 
-  /// The fence first: what is counted after it cannot grow.
+  /// Raises the fence first: after that the count cannot grow.
   private static CountResult count(
       FencedCollection collection, Keystore keystore, KekVersion version) {
     try {
       boolean isFenced = !keystore.writable().contains(version) && raiseFence(collection, keystore);
       Census census = collection.takeCensus();
       return census.unreadable() > 0
-          ? new NotCounted(census.unreadable() + " records have a field that is no envelope")
+          ? new NotCounted(census.unreadable() + " records have a field that is not an envelope")
           : new Counted(census.carrying().getOrDefault(version, 0L), isFenced);
     } catch (StoreException e) {
       return new NotCounted(e.getMessage());
     }
   }
 
-  /// Between rotations only, when the set can but narrow. A keystore of a settling rotation admits
-  /// two versions in the epoch in which its driver will fence to one: raised late, that would undo
-  /// the driver's fence.
+  /// Only between rotations, when the writable set can only shrink. During `settling` the keystore
+  /// admits two versions in the epoch in which the driver will fence to one; a late fence from here
+  /// would undo the driver's.
   private static boolean raiseFence(FencedCollection collection, Keystore keystore) {
     return Rotation.unfinishedJob(keystore.rotation()).isEmpty()
         && collection.raiseFence(CollectionSet.fenceOf(keystore)) instanceof FenceResult.Raised;

@@ -28,20 +28,20 @@ import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
-/// What a worker does for the rotation of one keyring: drives it if it is the driver, else watches
-/// the driver and takes over when that is silent.
+/// A worker's loop for the rotation of one keyring: it drives the rotation if it is the driver, and
+/// otherwise watches the driver and replaces it when it is silent.
 ///
-/// One thread calls [#tick]. Each tick reads the keystore anew, does one bounded unit of work, and
+/// One thread calls [#tick]. Each tick reads the keystore again, does one bounded step of work, and
 /// writes at most one decision, by compare-and-set on what it read.
 public final class RotationLoop {
   /// When to tick again.
   public enum NextTick {
     IMMEDIATELY,
-    /// After a fraction of a heartbeat; or sooner, on a hint that the keystore changed.
+    /// After a fraction of a heartbeat, or earlier on a hint that the keystore changed.
     LATER
   }
 
-  /// How many records are read, moved and written together, at most.
+  /// The most records that are read, rewrapped and written together.
   public static final int MAX_BATCH = RewrapPass.MAX_BATCH;
 
   private final String driver;
@@ -51,7 +51,7 @@ public final class RotationLoop {
   private @Nullable RuntimeException lastFailure;
   private @Nullable Keystore lastKeystore;
 
-  /// `name` is this run's own: a process that starts again is another driver.
+  /// `driver` names this run of the process: a process that restarts is another driver.
   public RotationLoop(
       String driver,
       KeyringStore keyringStore,
@@ -69,34 +69,33 @@ public final class RotationLoop {
       lastFailure = null;
       Optional<StoredKeystore> storedKeystore = keyringStore.readKeystore();
       lastKeystore = storedKeystore.map(StoredKeystore::keystore).orElse(null);
-      storedKeystore.ifPresent(keyringStore::audit);
+      storedKeystore.ifPresent(keyringStore::copyAuditEntry);
       return storedKeystore.isPresent() ? act(storedKeystore.get()) : NextTick.LATER;
     } catch (StoreException | MalformedValueException | KekUnavailableException e) {
       phases.forgetCollections();
-      lastFailure = e; // nothing is lost: the next tick reads what is true then
+      lastFailure = e; // nothing is lost: the next tick reads the state again
       return NextTick.LATER;
     }
   }
 
-  /// Why the last tick came to nothing, if it did.
+  /// The exception that ended the last tick, if one did.
   public Optional<RuntimeException> lastFailure() {
     return Optional.ofNullable(lastFailure);
   }
 
-  /// The keystore that the last tick found.
+  /// The keystore that the last tick read.
   public Optional<Keystore> lastKeystore() {
     return Optional.ofNullable(lastKeystore);
   }
 
-  /// How many records this process has moved, over all rotations that it drove.
-  public long rewrapped() {
-    return phases.rewrapped();
+  /// The records that this process has rewrapped, over all rotations that it drove.
+  public long rewrappedRecords() {
+    return phases.rewrappedRecords();
   }
 
   private NextTick act(StoredKeystore storedKeystore) {
     return switch (storedKeystore.keystore().rotation()) {
-      case Running running when running.rotationJob().isDrivenBy(driver) ->
-          drive(storedKeystore, running);
+      case Running running when running.job().isDrivenBy(driver) -> drive(storedKeystore, running);
       case Running running -> watch(storedKeystore, running);
       case Blocked blocked -> retryBlocked(storedKeystore, blocked);
       case Paused _, Idle _, Completed _, Aborted _ -> {
@@ -108,38 +107,37 @@ public final class RotationLoop {
 
   private NextTick drive(StoredKeystore storedKeystore, Running running) {
     Keystore keystore = storedKeystore.keystore();
-    RotationJob rotationJob = running.rotationJob();
-    if (!phases.enter(keystore, running, rotationJob)) {
-      return NextTick.LATER; // and no sign of life: somebody else shall take it
+    RotationJob job = running.job();
+    if (!phases.enter(keystore, running, job)) {
+      return NextTick.LATER; // and no heartbeat, so that another worker adopts the rotation
     }
-    heartbeat.writeIfDue(rotationJob, keystore.timings());
+    heartbeat.writeIfDue(job, keystore.timings());
     CollectionSet collections = phases.openCollections();
     Optional<SafeHold> hold = collections.findSafeHold(keystore);
     if (hold.isPresent()) {
       if (keyringStore.isUnchanged(storedKeystore)) {
-        phases.reportWaiting(rotationJob, "safe hold: " + hold.get().reason());
+        phases.reportWaiting(job, "safe hold: " + hold.get().reason());
       }
       return NextTick.LATER;
     }
     return execute(storedKeystore, phases.step(keystore, running, collections));
   }
 
-  /// A worker that does not hold the target takes nothing over.
+  /// Takes over from a silent driver, if this process holds the keys. A dry run is ended instead:
+  /// its result was in that driver's memory.
   private NextTick watch(StoredKeystore storedKeystore, Running running) {
     Keystore keystore = storedKeystore.keystore();
-    RotationJob rotationJob = running.rotationJob();
-    if (!heartbeat.isSilent(rotationJob, keystore.timings())
-        || !phases.enter(keystore, running, rotationJob)) {
+    RotationJob job = running.job();
+    if (!heartbeat.isSilent(job, keystore.timings()) || !phases.enter(keystore, running, job)) {
       return NextTick.LATER;
     }
-    boolean isDropped =
-        rotationJob.kind() == RotationJob.Kind.DRY_RUN
-            && !rotationJob.isDrivenBy(RotationJob.NO_DRIVER);
+    boolean shouldEndDryRun =
+        job.kind() == RotationJob.Kind.DRY_RUN && !job.isDrivenBy(RotationJob.NO_DRIVER);
     return commit(
         storedKeystore,
-        isDropped
-            ? new RotationEvent.Unstaged(new RotationEpoch(rotationJob.id(), keystore.epoch()))
-            : new RotationEvent.Adopted(rotationJob.id(), driver));
+        shouldEndDryRun
+            ? new RotationEvent.Unstaged(new RotationEpoch(job.id(), keystore.epoch()))
+            : new RotationEvent.Adopted(job.id(), driver));
   }
 
   private NextTick retryBlocked(StoredKeystore storedKeystore, Blocked blocked) {
@@ -155,15 +153,15 @@ public final class RotationLoop {
 
   private NextTick execute(StoredKeystore storedKeystore, StepResult result) {
     return switch (result) {
-      case Decided(RotationEvent rotationEvent) -> commit(storedKeystore, rotationEvent);
+      case Decided(RotationEvent event) -> commit(storedKeystore, event);
       case Continue() -> NextTick.IMMEDIATELY;
       case Wait _ -> NextTick.LATER;
     };
   }
 
-  private NextTick commit(StoredKeystore storedKeystore, RotationEvent rotationEvent) {
-    return storedKeystore.keystore().decide(rotationEvent) instanceof Accepted(Keystore next)
-            && keyringStore.replace(storedKeystore, next, AuditSummary.of(rotationEvent))
+  private NextTick commit(StoredKeystore storedKeystore, RotationEvent event) {
+    return storedKeystore.keystore().decide(event) instanceof Accepted(Keystore next)
+            && keyringStore.replace(storedKeystore, next, AuditSummary.of(event))
         ? NextTick.IMMEDIATELY
         : NextTick.LATER;
   }

@@ -22,29 +22,29 @@ import keyfleet.store.Census;
 import keyfleet.store.Fence;
 import org.jspecify.annotations.Nullable;
 
-/// The work of a rotation's phases, one bounded unit at a time.
+/// Does the work of a rotation's phases, one bounded step at a time.
 ///
-/// What it remembers (how far a pass is, how long it has waited) holds for one phase of one
-/// rotation in one epoch. Who begins a phase, also by adoption, begins it from the start and waits
-/// in full.
+/// Its memory (the position of a pass, the time waited) is for one phase of one rotation in one
+/// epoch. A process that enters a phase, also by adoption, starts the phase again and waits the
+/// full time.
 final class RotationPhases {
   sealed interface StepResult {}
 
-  /// The phase has come to something.
-  record Decided(RotationEvent rotationEvent) implements StepResult {}
+  /// The phase has ended with this event.
+  record Decided(RotationEvent event) implements StepResult {}
 
-  /// There is more to do at once.
+  /// More work can be done immediately.
   record Continue() implements StepResult {}
 
-  /// Not yet; why is for people.
+  /// Nothing can be done now; `why` is for people.
   record Wait(String why) implements StepResult {}
 
   private record PhaseRun(RotationId id, long epoch, Class<? extends Rotation> phase) {}
 
-  /// Sweeps that find the same failures before a person is asked.
+  /// How many sweeps may end with failed records before the rotation is blocked.
   private static final int MAX_SWEEPS = 3;
 
-  /// People look at it; each report is a write that waits for the disk.
+  /// Reports are for people, and each is a write that waits for the disk.
   private static final Duration REPORT_INTERVAL = Duration.ofMillis(250);
 
   private final KeyringStore keyringStore;
@@ -71,15 +71,14 @@ final class RotationPhases {
     this.clock = clock;
   }
 
-  /// Begins the phase, unless it was begun already. False if this process does not hold what the
-  /// phase needs; it may later.
-  boolean enter(Keystore keystore, Rotation rotation, RotationJob rotationJob) {
-    PhaseRun run = new PhaseRun(rotationJob.id(), keystore.epoch(), rotation.getClass());
+  /// Enters the phase, unless this process is in it already. Returns false while this process does
+  /// not hold the keys that the phase needs.
+  boolean enter(Keystore keystore, Rotation rotation, RotationJob job) {
+    PhaseRun run = new PhaseRun(job.id(), keystore.epoch(), rotation.getClass());
     if (run.equals(phaseRun)) {
       return true;
     }
-    if (!keys.canProve(keystore, rotationJob.to())
-        || !keys.canProve(keystore, rotationJob.from())) {
+    if (!keys.canProve(keystore, job.to()) || !keys.canProve(keystore, job.from())) {
       return false;
     }
     phaseRun = run;
@@ -90,9 +89,8 @@ final class RotationPhases {
     return true;
   }
 
-  /// The collections of this moment. To look one up costs a store as much as a few dozen records,
-  /// so that is done once in a phase, as its pass does; and again after a tick that came to
-  /// nothing.
+  /// The collections that are registered now. Opening one costs a store as much as a few dozen
+  /// records, so they are opened once in a phase, and again after a failed tick.
   CollectionSet openCollections() {
     CollectionSet found =
         collections == null ? collectionCatalog.open() : collectionCatalog.open(collections);
@@ -105,99 +103,98 @@ final class RotationPhases {
   }
 
   StepResult step(Keystore keystore, Running running, CollectionSet collections) {
-    RotationJob rotationJob = running.rotationJob();
-    RotationEpoch rotationEpoch = new RotationEpoch(rotationJob.id(), keystore.epoch());
+    RotationJob job = running.job();
+    RotationEpoch rotationEpoch = new RotationEpoch(job.id(), keystore.epoch());
     StepResult result =
         switch (running) {
-          case Rotation.Staged _ when rotationJob.kind() == RotationJob.Kind.DRY_RUN ->
-              dryRun(keystore, rotationJob, collections);
-          case Rotation.Staged _ -> checkGate(keystore, rotationJob, collections);
+          case Rotation.Staged _ when job.kind() == RotationJob.Kind.DRY_RUN ->
+              dryRun(keystore, job, collections);
+          case Rotation.Staged _ -> checkGate(keystore, job, collections);
           case Rotation.OpeningFences _ ->
               raiseFences(keystore, collections, new RotationEvent.FencesOpened(rotationEpoch));
-          case Rotation.Rewrapping _ -> rewrap(keystore, rotationJob, collections);
+          case Rotation.Rewrapping _ -> rewrap(keystore, job, collections);
           case Rotation.Settling _ -> awaitSettled(keystore, rotationEpoch);
           case Rotation.Fencing _ ->
               raiseFences(keystore, collections, new RotationEvent.Fenced(rotationEpoch));
-          case Rotation.Sweeping _ -> sweep(keystore, rotationJob, collections);
-          case Rotation.Proving _ -> prove(keystore, rotationJob, collections);
+          case Rotation.Sweeping _ -> sweep(keystore, job, collections);
+          case Rotation.Proving _ -> prove(keystore, job, collections);
         };
     if (result instanceof Wait(String why)) {
-      reportWaiting(rotationJob, why);
+      reportWaiting(job, why);
     }
     return result;
   }
 
-  private StepResult checkGate(
-      Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
-    RotationEpoch rotationEpoch = new RotationEpoch(rotationJob.id(), keystore.epoch());
-    Optional<String> objection =
-        readinessVerifier().findObjection(keystore, rotationJob, collections);
+  private StepResult checkGate(Keystore keystore, RotationJob job, CollectionSet collections) {
+    RotationEpoch rotationEpoch = new RotationEpoch(job.id(), keystore.epoch());
+    Optional<String> objection = readinessVerifier().findObjection(keystore, job, collections);
     if (objection.isEmpty()) {
       return new Decided(new RotationEvent.GatePassed(rotationEpoch));
     }
-    report(RotationProgress.ofNote(rotationJob.id(), "not ready: " + objection.get()));
+    report(RotationProgress.ofNote(job.id(), "not ready: " + objection.get()));
     return new Decided(new RotationEvent.Unstaged(rotationEpoch));
   }
 
-  private StepResult dryRun(Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
-    RotationEpoch rotationEpoch = new RotationEpoch(rotationJob.id(), keystore.epoch());
-    Optional<String> objection =
-        readinessVerifier().findObjection(keystore, rotationJob, collections);
+  private StepResult dryRun(Keystore keystore, RotationJob job, CollectionSet collections) {
+    RotationEpoch rotationEpoch = new RotationEpoch(job.id(), keystore.epoch());
+    Optional<String> objection = readinessVerifier().findObjection(keystore, job, collections);
     if (objection.isPresent()) {
-      report(RotationProgress.ofNote(rotationJob.id(), "not ready: " + objection.get()));
+      report(RotationProgress.ofNote(job.id(), "not ready: " + objection.get()));
       return new Decided(new RotationEvent.Unstaged(rotationEpoch));
     }
     RewrapPass dryRun =
-        rewrapPass == null ? collectionCatalog.newDryRun(collections, rotationJob) : rewrapPass;
+        rewrapPass == null ? collectionCatalog.newDryRun(collections, job) : rewrapPass;
     rewrapPass = dryRun;
     if (dryRun.isFinished()) {
-      report(dryRun.progress(rotationJob.id(), dryRun.failed() == 0 ? "ready" : "some would fail"));
+      report(
+          dryRun.progress(
+              job.id(), dryRun.failedRecords() == 0 ? RotationProgress.READY : "some would fail"));
       return new Decided(new RotationEvent.Unstaged(rotationEpoch));
     }
-    dryRun.rewrapBatch(rewrapper(rotationJob));
+    dryRun.rewrapBatch(rewrapper(job));
     return new Continue();
   }
 
-  private StepResult raiseFences(Keystore keystore, CollectionSet collections, RotationEvent done) {
+  private StepResult raiseFences(
+      Keystore keystore, CollectionSet collections, RotationEvent nextEvent) {
     return collections
         .raiseFences(keystore)
         .<StepResult>map(Wait::new)
-        .orElseGet(() -> new Decided(done));
+        .orElseGet(() -> new Decided(nextEvent));
   }
 
-  /// One pass; what it leaves is the sweep's. The gate is asked once more, as processes have come
-  /// and gone.
-  private StepResult rewrap(Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
+  /// One pass; the sweep handles the records that it leaves. Then the gate is checked again,
+  /// because processes may have started or stopped.
+  private StepResult rewrap(Keystore keystore, RotationJob job, CollectionSet collections) {
     RewrapPass current =
-        rewrapPass == null ? collectionCatalog.newRewrap(collections, rotationJob) : rewrapPass;
+        rewrapPass == null ? collectionCatalog.newRewrap(collections, job) : rewrapPass;
     rewrapPass = current;
     if (!current.isFinished()) {
-      return rewrapBatch(current, keystore, rotationJob, collections);
+      return rewrapBatch(current, keystore, job, collections);
     }
     return readinessVerifier()
-        .findObjection(keystore, rotationJob, collections)
+        .findObjection(keystore, job, collections)
         .<StepResult>map(why -> new Wait("not ready: " + why))
         .orElseGet(() ->
             new Decided(
-                new RotationEvent.RewrapEnded(
-                    new RotationEpoch(rotationJob.id(), keystore.epoch()))));
+                new RotationEvent.RewrapEnded(new RotationEpoch(job.id(), keystore.epoch()))));
   }
 
   private StepResult awaitSettled(Keystore keystore, RotationEpoch rotationEpoch) {
     Duration lease = keystore.timings().lease();
     return WriteLease.isSettled(
-            keyringStore.readRoster(keystore.timings()), keystore.epoch(), waited(), lease)
+            keyringStore.readRoster(keystore.timings()), keystore.epoch(), timeInPhase(), lease)
         ? new Decided(new RotationEvent.Settled(rotationEpoch))
-        : new Wait("some process may still seal under the version before");
+        : new Wait("a process may still seal under the old version");
   }
 
-  private StepResult sweep(Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
-    RotationEpoch rotationEpoch = new RotationEpoch(rotationJob.id(), keystore.epoch());
-    Optional<StepResult> unfinished = sweepStep(keystore, rotationJob, collections);
+  private StepResult sweep(Keystore keystore, RotationJob job, CollectionSet collections) {
+    RotationEpoch rotationEpoch = new RotationEpoch(job.id(), keystore.epoch());
+    Optional<StepResult> unfinished = continueSweep(keystore, job, collections);
     if (unfinished.isPresent()) {
       return unfinished.get();
     }
-    long failed = lastSweep().failed();
+    long failed = lastSweep().failedRecords();
     rewrapPass = null;
     sweeps++;
     if (failed == 0) {
@@ -208,59 +205,57 @@ final class RotationPhases {
         : new Decided(new RotationEvent.RecordsBlocked(rotationEpoch, failed));
   }
 
-  /// Records that nobody could move may be movable by now. Any worker may try, and begins after the
-  /// adopt time, again and again.
-  StepResult retryFailed(Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
-    if (rewrapPass == null && waited().compareTo(keystore.timings().adopt()) < 0) {
+  /// Failed records may succeed later. Each worker retries them, once per adopt time.
+  StepResult retryFailed(Keystore keystore, RotationJob job, CollectionSet collections) {
+    if (rewrapPass == null && timeInPhase().compareTo(keystore.timings().adopt()) < 0) {
       return new Wait("");
     }
-    Optional<StepResult> unfinished = sweepStep(keystore, rotationJob, collections);
+    Optional<StepResult> unfinished = continueSweep(keystore, job, collections);
     if (unfinished.isPresent()) {
       return unfinished.get();
     }
-    long failed = lastSweep().failed();
+    long failed = lastSweep().failedRecords();
     rewrapPass = null;
     waitingSince = clock.getAsLong();
     return failed == 0
         ? new Decided(
-            new RotationEvent.RecordsRepaired(
-                new RotationEpoch(rotationJob.id(), keystore.epoch())))
+            new RotationEvent.RecordsRepaired(new RotationEpoch(job.id(), keystore.epoch())))
         : new Wait("");
   }
 
-  /// Nothing once the sweep is through.
-  private Optional<StepResult> sweepStep(
-      Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
-    Optional<String> unreachable = collections.findUnreachable();
+  /// Empty when the sweep is finished.
+  private Optional<StepResult> continueSweep(
+      Keystore keystore, RotationJob job, CollectionSet collections) {
+    Optional<String> unreachable = collections.describeUnreachable();
     if (unreachable.isPresent()) {
       return Optional.of(new Wait(unreachable.get()));
     }
     RewrapPass current =
-        rewrapPass == null ? collectionCatalog.newSweep(collections, rotationJob) : rewrapPass;
+        rewrapPass == null ? collectionCatalog.newSweep(collections, job) : rewrapPass;
     rewrapPass = current;
     if (current.isFinished()) {
-      report(current.progress(rotationJob.id(), ""));
+      report(current.progress(job.id(), ""));
       return Optional.empty();
     }
-    return Optional.of(rewrapBatch(current, keystore, rotationJob, collections));
+    return Optional.of(rewrapBatch(current, keystore, job, collections));
   }
 
   private RewrapPass lastSweep() {
     if (rewrapPass == null) {
-      throw new IllegalStateException("no sweep was begun");
+      throw new IllegalStateException("no sweep was started");
     }
     return rewrapPass;
   }
 
-  /// A late fence of the same epoch may have narrowed what was opened (ADR 6): then it is opened
-  /// again. A fence of a later term means that this driver is out of date.
+  /// If a fence refuses the batch, it is raised again: a late fence of the same epoch may have
+  /// narrowed what was opened (ADR 6). A fence of a later term means that this driver is outdated.
   private StepResult rewrapBatch(
-      RewrapPass current, Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
-    long before = current.moved();
-    Optional<Fence> refusal = current.rewrapBatch(rewrapper(rotationJob));
-    rewrapped += current.moved() - before;
+      RewrapPass current, Keystore keystore, RotationJob job, CollectionSet collections) {
+    long before = current.writtenRecords();
+    Optional<Fence> refusal = current.rewrapBatch(rewrapper(job));
+    rewrapped += current.writtenRecords() - before;
     if (current.isFinished() || isReportDue(keystore)) {
-      report(current.progress(rotationJob.id(), ""));
+      report(current.progress(job.id(), ""));
     }
     if (refusal.isEmpty()) {
       return new Continue();
@@ -268,9 +263,9 @@ final class RotationPhases {
     return collections.raiseFences(keystore).<StepResult>map(Wait::new).orElseGet(Continue::new);
   }
 
-  private StepResult prove(Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
-    RotationEpoch rotationEpoch = new RotationEpoch(rotationJob.id(), keystore.epoch());
-    Optional<String> unreachable = collections.findUnreachable();
+  private StepResult prove(Keystore keystore, RotationJob job, CollectionSet collections) {
+    RotationEpoch rotationEpoch = new RotationEpoch(job.id(), keystore.epoch());
+    Optional<String> unreachable = collections.describeUnreachable();
     if (unreachable.isPresent()) {
       return new Wait(unreachable.get());
     }
@@ -280,8 +275,7 @@ final class RotationPhases {
     }
     for (FencedCollection collection : collections.reachable()) {
       Census census = collection.takeCensus();
-      boolean hasOthers =
-          census.carrying().keySet().stream().anyMatch(it -> !it.equals(rotationJob.to()));
+      boolean hasOthers = census.carrying().keySet().stream().anyMatch(it -> !it.equals(job.to()));
       if (hasOthers || census.unreadable() > 0) {
         return new Decided(new RotationEvent.OldRecordsFound(rotationEpoch));
       }
@@ -289,8 +283,8 @@ final class RotationPhases {
     return new Decided(new RotationEvent.Proved(rotationEpoch));
   }
 
-  /// Over all passes of this process.
-  long rewrapped() {
+  /// The records that this process has rewrapped, over all passes.
+  long rewrappedRecords() {
     return rewrapped;
   }
 
@@ -298,33 +292,33 @@ final class RotationPhases {
     return new ReadinessVerifier(keyringStore, keys);
   }
 
-  private RecordRewrapper rewrapper(RotationJob rotationJob) {
-    return new RecordRewrapper(keys.cipher(), rotationJob);
+  private RecordRewrapper rewrapper(RotationJob job) {
+    return new RecordRewrapper(keys.cipher(), job);
   }
 
-  /// Of a retry only the end is reported: half of one shows fewer failures than there are.
+  /// A retry reports only at its end: before that it shows too few failures.
   private boolean isReportDue(Keystore keystore) {
     return keystore.rotation() instanceof Running
         && Duration.ofNanos(clock.getAsLong() - lastReportAt).compareTo(REPORT_INTERVAL) >= 0;
   }
 
-  private Duration waited() {
+  private Duration timeInPhase() {
     return Duration.ofNanos(clock.getAsLong() - waitingSince);
   }
 
-  /// Says why the rotation waits. The next report of a pass says that it goes on.
-  void reportWaiting(RotationJob rotationJob, String why) {
+  /// Reports why the rotation waits. The next report of a pass clears the reason.
+  void reportWaiting(RotationJob job, String why) {
     RotationProgress last = lastReport;
     report(
-        last != null && last.rotation().equals(rotationJob.id())
+        last != null && last.rotation().equals(job.id())
             ? last.withNote(why)
-            : RotationProgress.ofNote(rotationJob.id(), why));
+            : RotationProgress.ofNote(job.id(), why));
   }
 
-  private void report(RotationProgress rotationProgress) {
-    if (!rotationProgress.equals(lastReport)) {
-      keyringStore.writeProgress(rotationProgress);
-      lastReport = rotationProgress;
+  private void report(RotationProgress progress) {
+    if (!progress.equals(lastReport)) {
+      keyringStore.writeProgress(progress);
+      lastReport = progress;
       lastReportAt = clock.getAsLong();
     }
   }

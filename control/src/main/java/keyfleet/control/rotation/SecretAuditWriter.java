@@ -5,11 +5,11 @@ import keyfleet.control.rotation.KeyringOperations.Result;
 import keyfleet.crypto.Envelope;
 import org.jspecify.annotations.Nullable;
 
-/// What somebody is about to do to a secret, put into the audit before it is done (ADR 12). Whoever
-/// gets another answer than `Done` must not do it.
+/// Audits a change of a secret before it is made (ADR 12). If the result is not `Done`, the caller
+/// must not make the change.
 ///
-/// A secret is named by the digest of its sealed value, which a rotation does not change. So the
-/// entry that follows, or the record itself, shows whether what was intended came to be.
+/// The entry identifies the secret's value by the digest of its sealed data, which a rotation does
+/// not change. The next entry, or the record itself, shows whether the change was made.
 public final class SecretAuditWriter {
   private final KeyringOperations operations;
 
@@ -27,7 +27,7 @@ public final class SecretAuditWriter {
         "delete secret " + name, AuditChange.ofSecretIntent(name, digest(before), ""));
   }
 
-  /// What is there and is no envelope has no digest either.
+  /// Empty for no value, and for a value that is not an envelope.
   private static String digest(@Nullable Envelope envelope) {
     return envelope == null ? "" : envelope.dataDigest();
   }

@@ -34,7 +34,7 @@ class AuditEntryTest {
           List.of(new AuditChange("rotation", "staged", "paused while staged")),
           "n-1");
 
-  /// The hash was computed by another program, from the format's description alone.
+  /// The hash comes from another program, written from the description of the format alone.
   private static final String STORED =
       """
       {"format":1,"keyring":"main","number":7,"previous":"PREVIOUS","user":"mira",\
@@ -107,7 +107,7 @@ class AuditEntryTest {
     }
   }
 
-  /// What a reader of JSON would take for the same.
+  /// Other JSON with the same meaning.
   static Stream<String> otherSpellings() {
     return Stream.of(
         STORED.replace(",\"user\"", ", \"user\""),

@@ -31,7 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Somebody who can write to the store edits the audit of a whole rotation, and is found out (P11).
+/// An attacker who can write to the store edits the audit of a whole rotation; verification finds
+/// each edit (P11).
 class AuditVerifierTest {
   private static final Bucket AUDIT = new Bucket.Lasting("audit");
   private static final Bucket KEYSTORES = new Bucket.Lasting("keystores");
@@ -54,19 +55,19 @@ class AuditVerifierTest {
   }
 
   private AuditVerdict verify() {
-    return worker.keyring.audit().verify();
+    return worker.keyring.auditReader().verify();
   }
 
   private static Key key(long number) {
     return AuditEntryStore.key(KeyringName.MAIN, number);
   }
 
-  private Entry stored(long number) {
+  private Entry storedEntry(long number) {
     return kv.get(AUDIT, key(number)).orElseThrow();
   }
 
   private AuditEntry entry(long number) {
-    return AuditDocument.parse(stored(number).value());
+    return AuditDocument.parse(storedEntry(number).value());
   }
 
   private void write(long number, AuditEntry entry) {
@@ -74,14 +75,14 @@ class AuditVerifierTest {
   }
 
   private void delete(long number) {
-    kv.delete(AUDIT, key(number), stored(number).revision());
+    kv.delete(AUDIT, key(number), storedEntry(number).revision());
   }
 
-  private Broken broken() {
+  private Broken verifyBroken() {
     return assertInstanceOf(Broken.class, verify());
   }
 
-  /// Every field of an entry, edited by somebody who knows the format.
+  /// Each field of an entry, edited by an attacker who knows the format.
   enum Edit {
     KEYRING(it -> rewrite(it, new KeyringName("kms"), it.previous(), it.action(), "n")),
     PREVIOUS(it -> {
@@ -151,13 +152,13 @@ class AuditVerifierTest {
     }
   }
 
-  /// The edited entry has the right hash, so that it is the next one that tells.
+  /// The edited entry has a correct hash, so the next entry shows the edit.
   @ParameterizedTest
   @EnumSource
   void fieldEdited_isFoundInEveryEntry(Edit edit) {
     for (long number = 1; number <= head.number(); number++) {
       write(number, edit.apply(entry(number)));
-      Broken broken = broken();
+      Broken broken = verifyBroken();
       assertTrue(
           broken.number() == number || broken.number() == number + 1,
           number + " was edited, and the verdict is " + broken);
@@ -169,30 +170,30 @@ class AuditVerifierTest {
   @Test
   void byteEdited_isFoundInItsEntry() {
     for (long number = 1; number <= head.number(); number++) {
-      Value value = stored(number).value();
+      Value value = storedEntry(number).value();
       for (int i = 0; i < value.bytes().length(); i++) {
-        Value edited = flipped(value, i);
+        Value edited = withFlippedByte(value, i);
         assertThrows(
             MalformedValueException.class, () -> AuditDocument.parse(edited), edited::text);
       }
-      kv.put(AUDIT, key(number), flipped(value, value.bytes().length() / 2));
-      assertEquals(number, broken().number());
+      kv.put(AUDIT, key(number), withFlippedByte(value, value.bytes().length() / 2));
+      assertEquals(number, verifyBroken().number());
       restore.run();
     }
   }
 
-  private static Value flipped(Value value, int at) {
+  private static Value withFlippedByte(Value value, int at) {
     byte[] bytes = value.bytes().toArray();
     bytes[at] ^= 1;
     return new Value(Bytes.copyOf(bytes));
   }
 
-  /// The newest is still in the keystore: nothing is lost, and its copy is made again.
+  /// The newest entry is still in the keystore: nothing is lost, and it is copied again.
   @Test
   void entryDeleted_isReportedMissing() {
     for (long number = 1; number < head.number(); number++) {
       delete(number);
-      assertEquals(number, broken().number());
+      assertEquals(number, verifyBroken().number());
       restore.run();
     }
     delete(head.number());
@@ -205,10 +206,10 @@ class AuditVerifierTest {
   @Test
   void entriesSwapped_areFound() {
     for (long number = 1; number < head.number(); number++) {
-      Value one = stored(number).value();
-      kv.put(AUDIT, key(number), stored(number + 1).value());
+      Value one = storedEntry(number).value();
+      kv.put(AUDIT, key(number), storedEntry(number + 1).value());
       kv.put(AUDIT, key(number + 1), one);
-      assertEquals(number, broken().number());
+      assertEquals(number, verifyBroken().number());
       restore.run();
     }
   }
@@ -216,10 +217,10 @@ class AuditVerifierTest {
   @Test
   void entriesMovedUp_areFound() {
     for (long number = 2; number < head.number(); number++) {
-      Value moved = stored(number).value();
+      Value moved = storedEntry(number).value();
       delete(number);
       kv.put(AUDIT, key(number - 1), moved);
-      assertEquals(number - 1, broken().number());
+      assertEquals(number - 1, verifyBroken().number());
       restore.run();
     }
   }
@@ -231,7 +232,8 @@ class AuditVerifierTest {
         delete(number);
       }
       assertEquals(
-          new Broken(left + 1, "it is missing, as the chain once had " + head.number()), verify());
+          new Broken(left + 1, "the entry is missing; the chain once had " + head.number()),
+          verify());
       restore.run();
     }
   }
@@ -242,42 +244,44 @@ class AuditVerifierTest {
     AuditEntry forged = new AuditEntry(last.keyring(), head, last.action(), List.of(), "forged");
     write(forged.number(), forged);
     assertEquals(
-        new Broken(forged.number(), "the keystore, at " + head.number() + ", does not know of it"),
+        new Broken(
+            forged.number(),
+            "the entry is not known to the keystore, which is at entry " + head.number()),
         verify());
   }
 
   @Test
   void unknownKey_isFound() {
     for (String key : List.of("main.x", "main.0000000000000003x", "main.0000000000000000")) {
-      kv.put(AUDIT, new Key(key), stored(1).value());
-      assertTrue(broken().reason().contains(key), () -> broken().reason());
+      kv.put(AUDIT, new Key(key), storedEntry(1).value());
+      assertTrue(verifyBroken().reason().contains(key), () -> verifyBroken().reason());
       restore.run();
     }
   }
 
   @Test
   void entriesOfAnotherKeyring_areIgnored() {
-    kv.put(AUDIT, new Key("main-2.0000000000000001"), stored(1).value());
+    kv.put(AUDIT, new Key("main-2.0000000000000001"), storedEntry(1).value());
     assertEquals(new Intact(head), verify());
   }
 
-  /// All hashes are right from the edit on; only the keystore still has the true one.
+  /// All hashes after the edit are correct; only the keystore still has the original one.
   @Test
   void rewrittenChain_isFoundByTheKeystore() {
     rewriteFrom(3);
     assertEquals(
-        new Broken(head.number(), "the keystore holds another entry of this number"), verify());
+        new Broken(head.number(), "the keystore has another entry with this number"), verify());
   }
 
-  /// What is left to find is what was noted outside.
+  /// Only the head that was noted outside the store shows the edit.
   @Test
   void rewrittenChainAndKeystore_areFoundByTheNotedHead() {
     AuditEntry last = rewriteFrom(3);
     note(fleet.keystore(), AuditDocument.toDocument(last));
     assertEquals(new Intact(last.head()), verify());
-    AuditReader reader = worker.keyring.audit();
+    AuditReader reader = worker.keyring.auditReader();
     assertEquals(
-        new Broken(head.number(), "it is another entry than the one noted"), reader.verify(head));
+        new Broken(head.number(), "the entry is not the one that was noted"), reader.verify(head));
     assertEquals(new Intact(last.head()), reader.verify(entry(2).head()));
   }
 
@@ -315,8 +319,8 @@ class AuditVerifierTest {
     restore.run();
     assertEquals(new Intact(head), verify());
     assertEquals(
-        new Broken(head.number() + 1, "it is missing, as the chain once had " + later.number()),
-        worker.keyring.audit().verify(later));
+        new Broken(head.number() + 1, "the entry is missing; the chain once had " + later.number()),
+        worker.keyring.auditReader().verify(later));
   }
 
   @Test
@@ -331,7 +335,7 @@ class AuditVerifierTest {
         verify());
   }
 
-  /// An edit that was never looked for is found later, too: the next change begins with it.
+  /// The edit is found even after the next change, which starts from the edited keystore.
   @Test
   void keystoreEditedByHandAndThenChanged_isFound() {
     Value value = kv.get(KEYSTORES, MAIN).orElseThrow().value();
@@ -339,14 +343,14 @@ class AuditVerifierTest {
     kv.put(KEYSTORES, MAIN, Value.of(edited));
     assertInstanceOf(KeyringOperations.Done.class, worker.operations.rotate(v(2), v(3)));
     worker.removals.undo(v(1));
-    Broken broken = broken();
+    Broken broken = verifyBroken();
     assertTrue(broken.number() > head.number(), broken::toString);
   }
 
   @Test
   void keystoreWithoutItsEntry_isNeitherIntactNorChanged() {
     kv.put(KEYSTORES, MAIN, KeystoreDocument.toDocument(fleet.keystore(), "n").toValue());
-    assertEquals(head.number() + 1, broken().number());
+    assertEquals(head.number() + 1, verifyBroken().number());
     assertThrows(MalformedValueException.class, () -> worker.operations.rotate(v(2), v(3)));
     worker.loop.tick();
     assertInstanceOf(MalformedValueException.class, worker.loop.lastFailure().orElseThrow());
@@ -356,14 +360,15 @@ class AuditVerifierTest {
   void keystoreDeleted_isBroken() {
     kv.delete(KEYSTORES, MAIN, kv.get(KEYSTORES, MAIN).orElseThrow().revision());
     assertEquals(
-        new Broken(head.number() + 1, "there is no keystore to say where the chain ends"),
+        new Broken(
+            head.number() + 1, "the keystore is missing, so the end of the chain is unknown"),
         verify());
   }
 
   @Test
   void noKeystoreAndNoEntries_isIntact() {
     Peer other = new RotationTestFleet().worker("worker-1", 1);
-    assertEquals(new Intact(AuditHead.NONE), other.keyring.audit().verify());
-    assertInstanceOf(Broken.class, other.keyring.audit().verify(head));
+    assertEquals(new Intact(AuditHead.NONE), other.keyring.auditReader().verify());
+    assertInstanceOf(Broken.class, other.keyring.auditReader().verify(head));
   }
 }

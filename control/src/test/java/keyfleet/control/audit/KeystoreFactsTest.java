@@ -22,11 +22,11 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.Sentinel;
 import keyfleet.crypto.SoftwareKek;
-import keyfleet.keyring.FleetReadiness.AnyProcesses;
-import keyfleet.keyring.FleetReadiness.AtLeast;
-import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
-import keyfleet.keyring.FleetReadiness.Named;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.ReadinessGate.AnyProcesses;
+import keyfleet.keyring.ReadinessGate.AtLeast;
+import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
+import keyfleet.keyring.ReadinessGate.Named;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.RotationId;
 import keyfleet.keyring.RotationJob;
@@ -99,7 +99,7 @@ class KeystoreFactsTest {
         KEYSTORE.activations());
   }
 
-  private static Keystore flipped() {
+  private static Keystore afterFlip() {
     VersionEntry old = new VersionEntry("env", FIRST.sentinel(), VersionState.DECRYPT_ONLY);
     VersionEntry next = new VersionEntry("file", sentinel(2), VersionState.ACTIVE);
     return new Keystore(
@@ -135,7 +135,8 @@ class KeystoreFactsTest {
 
   private static final Rotation.Idle IDLE = new Rotation.Idle();
 
-  /// Keystores that differ from [#KEYSTORE] in one thing, under the fact that must show it.
+  /// Keystores that differ from [#KEYSTORE] in one component, by the fact that must show the
+  /// difference.
   private static Map<String, Keystore> others() {
     Map<String, Keystore> others = new TreeMap<>();
     others.put("id", with(identity("l", 1, Keystore.Use.RECORDS), 1, IDLE));
@@ -143,8 +144,8 @@ class KeystoreFactsTest {
     others.put("use", with(identity("k", 1, Keystore.Use.KMS), 1, IDLE));
     others.put("epoch", with(KEYSTORE.identity(), 2, IDLE));
     others.put("writable", with(Timings.DEFAULT, active(), 1, 2));
-    others.put("active", flipped());
-    others.put("activation.2", flipped());
+    others.put("active", afterFlip());
+    others.put("activation.2", afterFlip());
     others.put("rotation", rotating(new Rotation.Staged(JOB)));
     List<String> names = List.of("heartbeat", "fresh", "lease", "expire", "adopt");
     for (int i = 0; i < names.size(); i++) {
@@ -156,7 +157,7 @@ class KeystoreFactsTest {
         new VersionEntry(
             "env", active().sentinel(), VersionState.ACTIVE, VersionEntry.Trust.COMPROMISED);
     others.put("v1.trust", with(Timings.DEFAULT, lost, 1));
-    others.put("v1.state", flipped());
+    others.put("v1.state", afterFlip());
     return others;
   }
 
@@ -164,7 +165,7 @@ class KeystoreFactsTest {
     return new VersionEntry(provider, sentinel, VersionState.ACTIVE);
   }
 
-  private static List<String> changed(Keystore next) {
+  private static List<String> changedFacts(Keystore next) {
     return KeystoreFacts.of(KEYSTORE).changesTo(KeystoreFacts.of(next)).stream()
         .map(AuditChange::name)
         .toList();
@@ -174,10 +175,11 @@ class KeystoreFactsTest {
   void everyDifference_isAFact() {
     others()
         .forEach((fact, other) ->
-            assertEquals(List.of(fact), changed(other).stream().filter(fact::equals).toList()));
+            assertEquals(
+                List.of(fact), changedFacts(other).stream().filter(fact::equals).toList()));
   }
 
-  /// A component that a later program adds to the keystore must be given a fact, and a line above.
+  /// A new component of the keystore needs a fact, and a line in `others`.
   @Test
   void everyComponentOfAKeystore_isVaried() {
     Set<String> varied =
@@ -206,7 +208,7 @@ class KeystoreFactsTest {
   void everyRotation_hasFactsOfItsOwn() {
     RotationJob turned =
         job("r-1", JOB.kind(), new AnyProcesses(), RotationJob.Course.TURNED, "w-1");
-    RotationJob nobodys =
+    RotationJob withoutDriver =
         job(
             "r-1",
             JOB.kind(),
@@ -235,7 +237,7 @@ class KeystoreFactsTest {
             IDLE,
             new Rotation.Staged(JOB),
             new Rotation.Staged(turned),
-            new Rotation.Staged(nobodys),
+            new Rotation.Staged(withoutDriver),
             new Rotation.Staged(revoking),
             new Rotation.Staged(second),
             new Rotation.Staged(ofThree),
@@ -272,7 +274,7 @@ class KeystoreFactsTest {
   @Test
   void changes_leadFromOneToTheOther() {
     KeystoreFacts before = KeystoreFacts.of(KEYSTORE);
-    KeystoreFacts after = KeystoreFacts.of(flipped());
+    KeystoreFacts after = KeystoreFacts.of(afterFlip());
     assertEquals(Optional.of(after), before.after(before.changesTo(after)));
     assertEquals(Optional.of(before), after.after(after.changesTo(before)));
     assertEquals(Optional.of(after), KeystoreFacts.NONE.after(KeystoreFacts.NONE.changesTo(after)));

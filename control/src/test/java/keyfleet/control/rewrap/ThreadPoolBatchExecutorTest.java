@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class ThreadPoolBatchExecutorTest {
   private static final List<Integer> ITEMS = IntStream.range(0, 1_000).boxed().toList();
 
-  /// The others do nothing until the driver has done something.
+  /// The pool's threads wait until the driver has run a task.
   @Test
   void waitingDriver_runsTasksItself() {
     Thread driver = Thread.currentThread();
@@ -29,7 +29,7 @@ class ThreadPoolBatchExecutorTest {
                         if (Thread.currentThread().equals(driver)) {
                           helped.countDown();
                         }
-                        assertTrue(await(helped), "the driver moved nothing");
+                        assertTrue(await(helped), "the driver ran no task");
                         return 2 * it;
                       }))
               .get();

@@ -16,13 +16,13 @@ import keyfleet.rollout.node.Quarantine;
 import keyfleet.rollout.target.Facts;
 import keyfleet.store.Kv;
 import keyfleet.store.Value;
-import keyfleet.wire.DesiredDocument;
+import keyfleet.wire.DesiredStateDocument;
 import keyfleet.wire.NodeProfile;
 import keyfleet.wire.NodeReportDocument;
 import keyfleet.wire.RolloutKeys;
 import org.jspecify.annotations.Nullable;
 
-/// A node that does what its `desired` key says, one phase a step, and reports.
+/// A node that follows its `desired` key, one phase a step, and reports.
 final class FakeNode {
   private static final Sha256 OLD = new Sha256("aa".repeat(32));
 
@@ -56,12 +56,12 @@ final class FakeNode {
     return seen;
   }
 
-  /// How often it has begun to run a release.
+  /// How often the node has started a release.
   int swaps() {
     return swaps;
   }
 
-  /// From here on no release becomes ready.
+  /// From now on no release becomes ready.
   void makeUnhealthy() {
     unhealthy = true;
   }
@@ -74,7 +74,7 @@ final class FakeNode {
     degraded = true;
   }
 
-  /// It comes back with another watchdog, or other software.
+  /// The node comes back with another watchdog or other software.
   void reappearAs(int otherProtocol, String otherVersion) {
     protocol = otherProtocol;
     version = otherVersion;
@@ -83,14 +83,14 @@ final class FakeNode {
   void step() {
     NodeProfile profile = new NodeProfile(Facts.NONE, quarantine);
     kv.put(RolloutKeys.NODES, RolloutKeys.ofNode(RolloutTestFleet.AGENT, id), profile.toValue());
-    Value beat =
+    Value heartbeat =
         Value.of(
             "{\"degraded\":%d,\"protocol\":%d,\"version\":\"%s\"}"
                 .formatted(degraded ? 1 : 0, protocol, version));
-    kv.put(RolloutKeys.STATUS, RolloutKeys.ofNode(RolloutTestFleet.AGENT, id), beat);
+    kv.put(RolloutKeys.STATUS, RolloutKeys.ofNode(RolloutTestFleet.AGENT, id), heartbeat);
     kv.get(RolloutKeys.ROLLOUTS, RolloutKeys.desired(RolloutTestFleet.AGENT, id))
         .filter(it -> !it.value().equals(RolloutTestFleet.MALFORMED))
-        .ifPresent(it -> obey(DesiredDocument.parse(it.value())));
+        .ifPresent(it -> obey(DesiredStateDocument.parse(it.value())));
     Task mine = task;
     if (mine != null) {
       NodeReport report = new NodeReport(id, mine, nodePhase, rollbackReason, seen, OLD);
@@ -103,11 +103,11 @@ final class FakeNode {
 
   private void obey(DesiredState desiredState) {
     Task mine = task;
-    boolean known = mine != null && mine.rollout().equals(desiredState.task().rollout());
-    if (known && !seen.canYieldTo(desiredState.claim())) {
+    boolean isKnown = mine != null && mine.rollout().equals(desiredState.task().rollout());
+    if (isKnown && !seen.canYieldTo(desiredState.claim())) {
       return;
     }
-    if (mine == null || !known || desiredState.task().attempt() > mine.attempt()) {
+    if (mine == null || !isKnown || desiredState.task().attempt() > mine.attempt()) {
       task = desiredState.task();
       nodePhase = NodePhase.PREPARING;
       rollbackReason = RollbackReason.NONE;
@@ -117,13 +117,13 @@ final class FakeNode {
   }
 
   private void moveTo(Goal goal) {
-    boolean back = goal == Goal.ROLLED_BACK || goal == Goal.REVERTED;
-    if (back
+    boolean isBack = goal == Goal.ROLLED_BACK || goal == Goal.REVERTED;
+    if (isBack
         && (!nodePhase.isTerminal()
             || (goal == Goal.REVERTED && nodePhase == NodePhase.CONFIRMED))) {
       rollbackReason = RollbackReason.ORDERED;
       nodePhase = nodePhase == NodePhase.CONFIRMED ? NodePhase.REVERTED : NodePhase.ROLLED_BACK;
-    } else if (!back) {
+    } else if (!isBack) {
       nodePhase = forward(goal);
     }
   }

@@ -35,7 +35,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Nodes that come after the plan was made (R16), and nodes that have rolled a release back (R17).
+/// Nodes that appear after the plan was made (R16), and nodes that have rolled a release back
+/// (R17).
 class LateNodeTest {
   private static final RolloutId R1 = new RolloutId("r1");
   private static final RolloutId R2 = new RolloutId("r2");
@@ -58,7 +59,7 @@ class LateNodeTest {
   @Test
   void nodeEnrolledLater_getsTheRelease() {
     start("*", 1);
-    fleet.enrol("c");
+    fleet.addNodes("c");
     fleet.run("r1", driver);
     fleet.assertCompleted("r1");
     assertEquals(NodeProgress.CONFIRMED, standings("r1").get(new NodeId("c")));
@@ -67,7 +68,7 @@ class LateNodeTest {
   @Test
   void nodeOutsideTheFrozenTarget_isIgnored() {
     start("L@a,b", 1);
-    fleet.enrol("c");
+    fleet.addNodes("c");
     fleet.run("r1", driver);
     assertInstanceOf(Rollout.Completed.class, fleet.rollout("r1"));
     assertNull(standings("r1").get(new NodeId("c")));
@@ -76,7 +77,7 @@ class LateNodeTest {
   @Test
   void degradedLateNode_isExcludedWithTheReason() { // I10
     start("*", 1);
-    fleet.enrol("c");
+    fleet.addNodes("c");
     fleet.node("c").degrade();
     fleet.run("r1", driver);
     assertInstanceOf(Rollout.Completed.class, fleet.rollout("r1"));
@@ -89,7 +90,7 @@ class LateNodeTest {
   @Test
   void unreadableLateNode_isExcluded() {
     start("*", 1);
-    fleet.enrol("c");
+    fleet.addNodes("c");
     fleet.step(driver);
     fleet.dead.add(new NodeId("c"));
     fleet.kv.put(RolloutKeys.NODES, RolloutKeys.ofNode(AGENT, new NodeId("c")), Value.of("{"));
@@ -98,13 +99,13 @@ class LateNodeTest {
         "[c (unreadable status)]", fleet.rollout("r1").run().progress().excluded().toString());
   }
 
-  /// R16: `b` is away when its batch goes on.
+  /// R16: `b` is offline while its batch is rolled out.
   @ParameterizedTest
   @CsvSource({"1, 1.0, protocol 1 < 2", "2, 0.9, not allowed from version 0.9"})
   void nodeThatReturnsChanged_isExcludedWithTheReason(int protocol, String version, String why) {
     fleet.dead.add(new NodeId("b"));
     operations.start(withOffer(spec("r1", "*", "", "a b", new RolloutLimits(2, 1, 1, 1))));
-    leaveBehind("b");
+    stepUntilWaiting("b");
     fleet.node("b").reappearAs(protocol, version);
     fleet.dead.clear();
     fleet.run("r1", driver);
@@ -117,20 +118,20 @@ class LateNodeTest {
   void nodeThatReturnsUnchanged_getsTheRelease() { // R16
     fleet.dead.add(new NodeId("b"));
     operations.start(withOffer(spec("r1", "*", "", "a b", new RolloutLimits(2, 1, 1, 1))));
-    leaveBehind("b");
+    stepUntilWaiting("b");
     fleet.dead.clear();
     fleet.run("r1", driver);
     fleet.assertCompleted("r1");
   }
 
-  private void leaveBehind(String node) {
+  private void stepUntilWaiting(String node) {
     for (int i = 0; i < RolloutTestFleet.MAX_STEPS; i++) {
       if (standings("r1").get(new NodeId(node)) == NodeProgress.WAITING) {
         return;
       }
       fleet.step(driver);
     }
-    fail(node + " was not left behind");
+    fail(node + " did not become waiting");
   }
 
   private static RolloutSpec withOffer(RolloutSpec spec) {
@@ -146,14 +147,14 @@ class LateNodeTest {
         spec.timings());
   }
 
-  /// A node whose beat or card is garbled refuses the rollout by its name; the others can still be
-  /// read.
+  /// A node with a malformed heartbeat or profile makes preflight refuse and name it; the others
+  /// stay readable.
   @ParameterizedTest
   @ValueSource(strings = {"update-status", "update-nodes"})
   void unreadableNode_isNamedByPreflight(String bucket) {
     start("*", 1);
-    Bucket garbled = bucket.equals("update-nodes") ? RolloutKeys.NODES : RolloutKeys.STATUS;
-    fleet.kv.put(garbled, RolloutKeys.ofNode(AGENT, new NodeId("b")), RolloutTestFleet.MALFORMED);
+    Bucket malformed = bucket.equals("update-nodes") ? RolloutKeys.NODES : RolloutKeys.STATUS;
+    fleet.kv.put(malformed, RolloutKeys.ofNode(AGENT, new NodeId("b")), RolloutTestFleet.MALFORMED);
     Preflight.Refused refused = assertInstanceOf(Preflight.Refused.class, preflight(1));
     assertEquals("unreadable status: b", refused.description());
     assertEquals(2, new NodeRegistry(fleet.kv, Failpoints.NONE).readInventory(AGENT).size());
@@ -183,7 +184,7 @@ class LateNodeTest {
     fleet.node("b").makeUnhealthy();
     start("*", 2);
     assertEquals(
-        new RolloutOperationResult.Refused("rollout r1 is still under way"),
+        new RolloutOperationResult.Refused("rollout r1 is still in progress"),
         operations.retry(R1, R2));
     fleet.run("r1", driver);
     fleet.node("b").makeHealthy();
@@ -194,7 +195,7 @@ class LateNodeTest {
     assertEquals(2, fleet.rollout("r2").run().spec().firstAttempt());
     assertEquals(Map.of(new NodeId("b"), NodeProgress.CONFIRMED), standings("r2"));
     assertEquals(NodePhase.CONFIRMED, fleet.node("b").nodePhase());
-    assertEquals(1, fleet.node("a").swaps(), "who did not fail is left alone");
+    assertEquals(1, fleet.node("a").swaps(), "nodes that did not fail are not touched");
     assertEquals(
         new RolloutOperationResult.Refused("no node of rollout r2 has failed"),
         operations.retry(R2, new RolloutId("r3")));
@@ -202,28 +203,28 @@ class LateNodeTest {
         new RolloutOperationResult.NoSuchRollout(), operations.retry(new RolloutId("r9"), R2));
   }
 
-  /// Whoever ordered it first died before the rollout was whole.
+  /// The first operation crashed after it stored the spec.
   @Test
   void halfWrittenRetry_isRepeatable() {
     fleet.node("b").makeUnhealthy();
     start("*", 2);
     fleet.run("r1", driver);
     fleet.node("b").makeHealthy();
-    RolloutOperations dying = fleet.operations(new CrashOnSecondCreate());
-    assertThrows(IllegalStateException.class, () -> dying.retry(R1, R2));
+    RolloutOperations crashing = fleet.operations(new CrashOnSecondCreate());
+    assertThrows(IllegalStateException.class, () -> crashing.retry(R1, R2));
     assertInstanceOf(RolloutOperationResult.Done.class, operations.retry(R1, R2));
     fleet.run("r2", driver);
     assertInstanceOf(Rollout.Completed.class, fleet.rollout("r2"));
   }
 
-  /// Creates one key, and no other.
+  /// Crashes before it creates a second key.
   private static final class CrashOnSecondCreate implements Failpoints {
     private int created;
 
     @Override
     public <T> T at(Failpoint point, Supplier<T> effect) {
       if (point == Failpoint.ROLLOUT_CREATE && created++ > 0) {
-        throw new IllegalStateException("dead");
+        throw new IllegalStateException("crashed");
       }
       return effect.get();
     }

@@ -32,16 +32,16 @@ class LostRolloutStoreTest {
   private final RolloutOperations operations = fleet.operations(Failpoints.NONE);
   private final RolloutLoop first = fleet.driver("first", Failpoints.NONE);
 
-  /// The store as it was before the canary began, with what the nodes have said since: they say it
-  /// again with their next beat.
-  private void loseUntil(NodePhase nodePhase, RolloutLoop driver) {
+  /// Runs until `a` is in the phase, then restores the store to the time before the canary started.
+  /// Nodes keep their progress and report it again with their next heartbeat.
+  private void loseStoreAt(NodePhase nodePhase, RolloutLoop driver) {
     operations.start(SPEC);
     fleet.step(driver);
-    Runnable back = fleet.kv.checkpoint();
+    Runnable restore = fleet.kv.checkpoint();
     while (fleet.node("a").nodePhase() != nodePhase) {
       fleet.step(driver);
     }
-    back.run();
+    restore.run();
     fleet.nodes.values().forEach(FakeNode::step);
   }
 
@@ -51,7 +51,7 @@ class LostRolloutStoreTest {
 
   @Test
   void driverThatRemembersMore_holdsTheRolloutForEveryDriver() {
-    loseUntil(NodePhase.SOAKING, first);
+    loseStoreAt(NodePhase.SOAKING, first);
     first.tick();
     assertEquals(StopCause.STORE_LOST, pauseCause());
     assertTrue(first.problems().toString().contains("went back"), first.problems()::toString);
@@ -61,7 +61,7 @@ class LostRolloutStoreTest {
 
   @Test
   void driverWithoutMemory_holdsTheRolloutByNodeReports() {
-    loseUntil(NodePhase.SOAKING, first);
+    loseStoreAt(NodePhase.SOAKING, first);
     RolloutLoop second = fleet.driver("second", Failpoints.NONE);
     for (int i = 0; i < 20; i++) {
       fleet.step(second);
@@ -76,28 +76,28 @@ class LostRolloutStoreTest {
 
   @Test
   void heldRollout_commandsNothingUntilResumed() {
-    loseUntil(NodePhase.SOAKED, first);
-    List<Entry> before = desired();
+    loseStoreAt(NodePhase.SOAKED, first);
+    List<Entry> before = desiredEntries();
     RolloutLoop second = fleet.driver("second", Failpoints.NONE);
     for (int i = 0; i < 200; i++) {
       fleet.step(first, second);
     }
     assertEquals(StopCause.STORE_LOST, pauseCause());
-    assertEquals(before, desired());
+    assertEquals(before, desiredEntries());
     assertEquals(Map.of(), Rollout.assignments(fleet.rollout("r1")));
     assertInstanceOf(RolloutOperationResult.Done.class, operations.resume(R1));
     fleet.run("r1", first, second);
     fleet.assertCompleted("r1");
   }
 
-  private List<Entry> desired() {
+  private List<Entry> desiredEntries() {
     return fleet.kv.list(RolloutKeys.ROLLOUTS, new Prefix("desired."));
   }
 
   @Test
   void lostEpochs_areNotReused() { // R1, R2
     operations.start(SPEC);
-    Runnable back = fleet.kv.checkpoint();
+    Runnable restore = fleet.kv.checkpoint();
     for (int i = 0; i < 3; i++) {
       RolloutLoop driver = fleet.driver("d" + i, Failpoints.NONE);
       fleet.step(driver);
@@ -108,8 +108,8 @@ class LostRolloutStoreTest {
     fleet.step(first);
     fleet.step(first);
     long obeyed = fleet.node("a").seen().epoch();
-    assertTrue(obeyed > 1, "several drivers have led: " + obeyed);
-    back.run();
+    assertTrue(obeyed > 1, "several drivers have claimed the rollout: " + obeyed);
+    restore.run();
     fleet.nodes.values().forEach(FakeNode::step);
     RolloutLoop fresh = fleet.driver("fresh", Failpoints.NONE);
     for (int i = 0; i < 20; i++) {
@@ -125,7 +125,7 @@ class LostRolloutStoreTest {
 
   @Test
   void heldRollout_canBeAborted() {
-    loseUntil(NodePhase.SOAKING, first);
+    loseStoreAt(NodePhase.SOAKING, first);
     fleet.step(first);
     fleet.step(first);
     assertInstanceOf(RolloutOperationResult.Done.class, operations.abort(R1));

@@ -15,10 +15,10 @@ import keyfleet.rollout.controller.RolloutSpec;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// A driver that dies, or sleeps, before or after any of its effects: what it had decided stood
-/// before anybody was told (R11).
+/// A driver crashes or pauses before or after each of its effects. Its decisions are stored before
+/// a node learns of them (R11).
 class RolloutFailpointTest {
-  /// Whoever comes late gets the release, too.
+  /// Late nodes get the release as well.
   private static final RolloutSpec SPEC =
       spec("r1", "*", "a", "b c", new RolloutLimits(2, 1, 0, 1));
 
@@ -27,8 +27,8 @@ class RolloutFailpointTest {
 
   private final RolloutTestFleet fleet = new RolloutTestFleet("a b c d");
 
-  /// Where a process dies: at the nth passing of a point, with the effect done or not.
-  record Crash(Failpoint point, Side side, int passing) {
+  /// Where a process crashes: at the nth call of a failpoint, before or after the effect.
+  record Crash(Failpoint point, Side side, int call) {
     enum Side {
       BEFORE,
       AFTER
@@ -39,31 +39,31 @@ class RolloutFailpointTest {
     private static final long serialVersionUID = 1L;
   }
 
-  /// A process that dies once, and does nothing from then on.
+  /// Crashes a process once; after that it has no effect.
   private static final class CrashOnce implements Failpoints {
-    private final Crash death;
-    private int passings;
-    private boolean dead;
+    private final Crash crash;
+    private int calls;
+    private boolean crashed;
 
     CrashOnce(Crash crash) {
-      this.death = crash;
+      this.crash = crash;
     }
 
     @Override
     public <T> T at(Failpoint point, Supplier<T> effect) {
-      boolean now = point == death.point() && ++passings == death.passing();
-      if (dead || (now && death.side() == Crash.Side.BEFORE)) {
-        die();
+      boolean now = point == crash.point() && ++calls == crash.call();
+      if (crashed || (now && crash.side() == Crash.Side.BEFORE)) {
+        crash();
       }
       T result = effect.get();
       if (now) {
-        die();
+        crash();
       }
       return result;
     }
 
-    private void die() {
-      dead = true;
+    private void crash() {
+      crashed = true;
       throw new Crashed();
     }
   }
@@ -77,7 +77,7 @@ class RolloutFailpointTest {
 
   /// P6, I1, I2.
   @ParameterizedTest
-  @MethodSource("deaths")
+  @MethodSource("crashes")
   void crashAtAnyEffect_failsNoNodeAndAnotherDriverFinishes(Crash crash) {
     CrashOnce crashOnce = new CrashOnce(crash);
     try {
@@ -93,16 +93,16 @@ class RolloutFailpointTest {
       assertInstanceOf(
           RolloutOperationResult.Done.class, fleet.operations(Failpoints.NONE).start(SPEC));
     }
-    assertTrue(crashOnce.dead || crash.passing() > 1, "it passed there at least once");
+    assertTrue(crashOnce.crashed || crash.call() > 1, "the failpoint was reached at least once");
     fleet.run("r1", fleet.driver("second", Failpoints.NONE));
     fleet.assertCompleted("r1");
   }
 
-  /// A process that falls asleep once, while the world goes on.
+  /// Pauses a process once, and runs `meanwhile` in the pause.
   private static final class PauseOnce implements Failpoints {
     private final Crash pause;
     private final Runnable meanwhile;
-    private int passings;
+    private int calls;
 
     PauseOnce(Crash pause, Runnable meanwhile) {
       this.pause = pause;
@@ -111,7 +111,7 @@ class RolloutFailpointTest {
 
     @Override
     public <T> T at(Failpoint point, Supplier<T> effect) {
-      boolean now = point == pause.point() && ++passings == pause.passing();
+      boolean now = point == pause.point() && ++calls == pause.call();
       if (now && pause.side() == Crash.Side.BEFORE) {
         meanwhile.run();
       }
@@ -123,10 +123,10 @@ class RolloutFailpointTest {
     }
   }
 
-  /// P9, H5: a driver that wakes up in the middle of anything changes nothing of its follower's.
+  /// P9, H5: a driver that resumes after a pause changes nothing of its successor.
   @ParameterizedTest
-  @MethodSource("deaths")
-  void pauseAtAnyEffect_failsNoNodeAndTheSuccessorKeepsTheLead(Crash pause) {
+  @MethodSource("crashes")
+  void pauseAtAnyEffect_failsNoNodeAndTheSuccessorKeepsItsClaim(Crash pause) {
     fleet.operations(Failpoints.NONE).start(SPEC);
     RolloutLoop second = fleet.driver("second", Failpoints.NONE);
     Runnable meanwhile =

@@ -28,7 +28,7 @@ import keyfleet.store.StoreException;
 import keyfleet.store.UnreliableKv;
 import keyfleet.store.UnreliableKv.Fault;
 import keyfleet.store.Value;
-import keyfleet.wire.DesiredDocument;
+import keyfleet.wire.DesiredStateDocument;
 import keyfleet.wire.RolloutKeys;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,7 +89,7 @@ class RolloutLoopTest {
   }
 
   @Test
-  void twoDrivers_onlyOneLeads() { // P9
+  void twoDrivers_onlyOneDrives() { // P9
     fleet.operations(Failpoints.NONE).start(SPEC);
     fleet.run(
         "r1", fleet.driver("first", Failpoints.NONE), fleet.driver("second", Failpoints.NONE));
@@ -185,7 +185,7 @@ class RolloutLoopTest {
     assertInstanceOf(RolloutOperationResult.Done.class, operations.forget(R1, new NodeId("a")));
     fleet.run("r1", driver);
     assertInstanceOf(Rollout.Aborted.class, fleet.rollout("r1"));
-    assertFalse(fleet.isOpen("r1"));
+    assertFalse(fleet.hasDriverKey("r1"));
   }
 
   @Test
@@ -220,7 +220,7 @@ class RolloutLoopTest {
     assertEquals(2, fleet.node("a").swaps());
   }
 
-  /// Falls asleep before it reads what a node was told last, once somebody has said for how long.
+  /// Runs `meanwhile` once, before the driver reads a node's desired state.
   private static final class PauseBeforeRead implements Failpoints {
     private Runnable meanwhile = () -> {};
 
@@ -260,11 +260,11 @@ class RolloutLoopTest {
     assertEquals("r2", desiredRollout("a"));
   }
 
-  /// Whose order a node has.
+  /// The rollout of a node's desired state.
   private String desiredRollout(String node) {
     Key key = RolloutKeys.desired(RolloutTestFleet.AGENT, new NodeId(node));
-    Entry order = fleet.kv.get(RolloutKeys.ROLLOUTS, key).orElseThrow();
-    return DesiredDocument.parse(order.value()).task().rollout().value();
+    Entry entry = fleet.kv.get(RolloutKeys.ROLLOUTS, key).orElseThrow();
+    return DesiredStateDocument.parse(entry.value()).task().rollout().value();
   }
 
   @Test
@@ -333,7 +333,7 @@ class RolloutLoopTest {
     assertTrue(refused.why().startsWith("30000 nodes are too many for one rollout"), refused.why());
   }
 
-  /// One node whose keys are not understood hides no other.
+  /// A malformed key of one node does not stop the others.
   @ParameterizedTest
   @ValueSource(strings = {"desired.agent.b", "act.agent.b"})
   void unreadableKey_namesItsNodeAndTheOthersContinue(String key) {
@@ -346,10 +346,10 @@ class RolloutLoopTest {
     assertEquals(NodePhase.CONFIRMED, fleet.node("a").nodePhase());
     assertEquals(NodePhase.CONFIRMED, fleet.node("c").nodePhase());
     assertEquals(
-        "what nodes were told, or whose they are, cannot be read; delete the keys: b",
+        "the desired or act key of these nodes is malformed; check and delete it: b",
         driver.problems().get("rollout r1"));
     Entry unreadable = fleet.kv.get(RolloutKeys.ROLLOUTS, new Key(key)).orElseThrow();
-    assertEquals(RolloutTestFleet.MALFORMED, unreadable.value(), "it may be a later lead's word");
+    assertEquals(RolloutTestFleet.MALFORMED, unreadable.value(), "it may be of a later driver");
     fleet.kv.delete(RolloutKeys.ROLLOUTS, new Key(key), unreadable.revision());
     fleet.run("r1", driver);
     fleet.assertCompleted("r1");
@@ -371,6 +371,7 @@ class RolloutLoopTest {
     assertInstanceOf(RolloutOperationResult.Done.class, operations.start(SPEC));
     RolloutSpec other = spec("r1", "", "a", new RolloutLimits(2, 1, 0, 1));
     assertEquals(
-        new RolloutOperationResult.Refused("there is another rollout r1"), operations.start(other));
+        new RolloutOperationResult.Refused("rollout r1 already exists with another plan"),
+        operations.start(other));
   }
 }

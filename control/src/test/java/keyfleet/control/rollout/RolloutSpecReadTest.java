@@ -29,16 +29,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// A rollout's spec and its control record are two writes and two reads. The swarm found what comes
-/// between them.
+/// A rollout's spec and its control record are two writes and two reads. The simulator found the
+/// faults that can happen between them.
 class RolloutSpecReadTest {
   private static final RolloutId R1 = new RolloutId("r1");
   private static final RolloutSpec SPEC = spec("r1", "a", "b", new RolloutLimits(1, 1, 0, 1));
-  private static final String HIDDEN = "the spec of rollout r1 is not to be seen";
+  private static final String HIDDEN = "the spec of rollout r1 cannot be read yet";
 
   private final RolloutTestFleet fleet = new RolloutTestFleet("a b");
 
-  /// Shows a key as it was before its first write, for some reads.
+  /// Hides a key for some reads, as if it was not written yet.
   private static final class LaggingKv implements ForwardingKv {
     private final Kv inner;
     private final Key hidden;
@@ -78,8 +78,8 @@ class RolloutSpecReadTest {
     UnreliableKv unsure =
         new UnreliableKv(fleet.kv, () -> Objects.requireNonNullElse(faults.poll(), Fault.NONE));
     assertInstanceOf(RolloutOperationResult.Unconfirmed.class, operations(unsure).start(SPEC));
-    assertFalse(exists(RolloutKeys.control(R1)), "a rollout that nobody could read");
-    assertFalse(fleet.isOpen("r1"), "nobody is called to drive it");
+    assertFalse(exists(RolloutKeys.control(R1)), "the control record of an unreadable rollout");
+    assertFalse(fleet.hasDriverKey("r1"), "no driver is requested");
     assertInstanceOf(RolloutOperationResult.Done.class, operations(unsure).start(SPEC));
     fleet.run("r1", fleet.driver("first", Failpoints.NONE));
     fleet.assertCompleted("r1");

@@ -31,12 +31,12 @@ import keyfleet.store.Kv;
 import keyfleet.store.Value;
 import keyfleet.wire.RolloutKeys;
 
-/// A store, nodes that obey, and a clock for all of them.
-public final class RolloutTestFleet {
-  public static final Component AGENT = new Component("agent");
-  public static final Sha256 RELEASE = new Sha256("bb".repeat(32));
+/// A store, nodes that do what their desired state says, and one clock for all of them.
+final class RolloutTestFleet {
+  static final Component AGENT = new Component("agent");
+  static final Sha256 RELEASE = new Sha256("bb".repeat(32));
 
-  /// What nobody understands.
+  /// A value that is not a document.
   static final Value MALFORMED = Value.of("{");
 
   static final Duration STEP = Duration.ofSeconds(5);
@@ -49,14 +49,14 @@ public final class RolloutTestFleet {
   private long nonce;
 
   RolloutTestFleet(String ids) {
-    enrol(ids);
+    addNodes(ids);
   }
 
-  void enrol(String ids) {
+  void addNodes(String ids) {
     nodes(ids).forEach(it -> nodes.put(it, new FakeNode(it, kv)));
   }
 
-  public static List<NodeId> nodes(String ids) {
+  static List<NodeId> nodes(String ids) {
     return ids.isBlank() ? List.of() : Arrays.stream(ids.split(" ", -1)).map(NodeId::new).toList();
   }
 
@@ -64,7 +64,7 @@ public final class RolloutTestFleet {
     return () -> "n" + ++nonce;
   }
 
-  /// Every machine was started at another time.
+  /// Each driver's elapsed clock starts at another value.
   RolloutLoop driver(String name, Failpoints failpoints) {
     return driver(name, kv, failpoints);
   }
@@ -79,14 +79,13 @@ public final class RolloutTestFleet {
     return new RolloutOperations("operator", kv, nonces(), failpoints);
   }
 
-  /// For these nodes, and nobody else.
-  public static RolloutSpec spec(
-      String id, String canaries, String batch, RolloutLimits rolloutLimits) {
+  /// A rollout to exactly these nodes.
+  static RolloutSpec spec(String id, String canaries, String batch, RolloutLimits rolloutLimits) {
     String target = "L@" + (canaries + " " + batch).strip().replace(' ', ',');
     return spec(id, target, canaries, batch, rolloutLimits);
   }
 
-  /// For these nodes, and whoever the target takes when it comes.
+  /// A rollout to these nodes, and to nodes that match the target later.
   static RolloutSpec spec(
       String id, String target, String canaries, String batch, RolloutLimits rolloutLimits) {
     RolloutPlan rolloutPlan =
@@ -114,14 +113,13 @@ public final class RolloutTestFleet {
         .rollout();
   }
 
-  boolean isOpen(String id) {
+  boolean hasDriverKey(String id) {
     return kv.get(RolloutKeys.ROLLOUTS, RolloutKeys.driver(new RolloutId(id))).isPresent();
   }
 
-  /// Nodes beat and obey, then drivers look, again and again, until nothing is open or patience
-  /// ends.
+  /// Steps until the rollout needs no driver, at most [#MAX_STEPS] times.
   void run(String id, RolloutLoop... drivers) {
-    for (int i = 0; i < MAX_STEPS && isOpen(id); i++) {
+    for (int i = 0; i < MAX_STEPS && hasDriverKey(id); i++) {
       step(drivers);
     }
   }
@@ -138,13 +136,13 @@ public final class RolloutTestFleet {
     return Objects.requireNonNull(nodes.get(new NodeId(id)), id);
   }
 
-  /// Everyone runs the release, nobody failed, and nobody began twice (I1, I2).
+  /// Each node runs the release, none has failed, and none has started twice (I1, I2).
   void assertCompleted(String id) {
     Rollout rollout = rollout(id);
     assertInstanceOf(Rollout.Completed.class, rollout);
     assertEquals(List.of(), rollout.run().progress().failedNodes());
     nodes.values().forEach(it -> assertEquals(NodePhase.CONFIRMED, it.nodePhase()));
     nodes.values().forEach(it -> assertEquals(1, it.swaps()));
-    assertFalse(isOpen(id));
+    assertFalse(hasDriverKey(id));
   }
 }

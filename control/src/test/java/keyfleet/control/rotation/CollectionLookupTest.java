@@ -19,7 +19,7 @@ import keyfleet.store.StoreException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// How often a driver looks a collection up: once in a phase, unless something is missing.
+/// A driver opens a collection once in a phase, unless one is missing.
 class CollectionLookupTest {
   private static final int RECORDS = 40;
   private static final int BATCH = 4;
@@ -37,18 +37,16 @@ class CollectionLookupTest {
           worker.keys,
           fleet::nanos);
 
-  private boolean isShut;
+  private boolean isUnreachable;
   private int failures;
 
-  private Optional<Records> open(CollectionRegistration collectionRegistration) {
-    lookups.add(collectionRegistration.collection());
+  private Optional<Records> open(CollectionRegistration registration) {
+    lookups.add(registration.collection());
     if (failures > 0) {
       failures--;
       throw new StoreException("no answer");
     }
-    return isShut
-        ? Optional.empty()
-        : Optional.of(fleet.records(collectionRegistration.collection()));
+    return isUnreachable ? Optional.empty() : Optional.of(fleet.records(registration.collection()));
   }
 
   @BeforeEach
@@ -90,12 +88,12 @@ class CollectionLookupTest {
   }
 
   @Test
-  void missingCollection_isLookedUpEveryTick() {
-    isShut = true;
+  void missingCollection_isLookedUpInEachTick() {
+    isUnreachable = true;
     loop.tick();
     loop.tick();
     assertEquals(List.of("orders", "orders"), lookups);
-    isShut = false;
+    isUnreachable = false;
     tickUntil(Rotation.Settling.class);
     lookups.clear();
     loop.tick();
@@ -104,7 +102,7 @@ class CollectionLookupTest {
   }
 
   @Test
-  void failedTick_makesTheNextLookAgain() {
+  void failedTick_makesTheNextOpenAllAgain() {
     failures = 1;
     loop.tick();
     assertTrue(loop.lastFailure().isPresent());

@@ -4,8 +4,8 @@ import java.util.function.Supplier;
 import keyfleet.control.Failpoint;
 import keyfleet.control.Failpoints;
 
-/// Kills whoever comes to one failpoint for the n-th time, right before or right after its effect.
-/// From then on the dead have no effect at all.
+/// Crashes a process at the n-th call of one failpoint, right before or right after the effect.
+/// After that the process has no effect.
 final class CrashAtFailpoint implements Failpoints {
   enum Side {
     BEFORE,
@@ -16,7 +16,7 @@ final class CrashAtFailpoint implements Failpoints {
     private static final long serialVersionUID = 1L;
 
     Crashed(Failpoint point, Side side) {
-      super("killed " + side + " " + point);
+      super("crashed " + side + " " + point);
     }
   }
 

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.TreeSet;
 import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.RotationTestFleet.Peer;
-import keyfleet.keyring.FleetReadiness.AtLeast;
-import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
-import keyfleet.keyring.FleetReadiness.Named;
+import keyfleet.keyring.ReadinessGate.AtLeast;
+import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
+import keyfleet.keyring.ReadinessGate.Named;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Completed;
 import keyfleet.keyring.Rotation.Idle;
@@ -20,7 +20,7 @@ import keyfleet.keyring.Rotation.Rewrapping;
 import keyfleet.keyring.RotationJob.Kind;
 import org.junit.jupiter.api.Test;
 
-/// A rotation that was ordered for a fleet of a certain size, or of certain processes.
+/// A rotation that expects a number of processes, or named processes.
 class ExpectedProcessesTest {
   private static final int MANY = 20;
 
@@ -64,7 +64,7 @@ class ExpectedProcessesTest {
     assertEquals("not ready: api-2 is missing", note());
   }
 
-  /// The one who took the order is gone, and so is a process that it counted.
+  /// The first driver is gone, and so is a process that it counted.
   @Test
   void adopter_waitsForTheExpectedProcessesBeforeTheFlip() {
     start(new AtLeast(3));

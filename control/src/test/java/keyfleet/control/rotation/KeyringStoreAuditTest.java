@@ -53,12 +53,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Every change has one entry, whoever dies, races or gets no answer.
+/// Each change has exactly one entry, through crashes, races and lost answers.
 class KeyringStoreAuditTest {
   private static final Bucket AUDIT = new Bucket.Lasting("audit");
   private static final Bucket KEYSTORES = new Bucket.Lasting("keystores");
   private static final Key MAIN = new Key("main");
-  private static final List<Fault> TROUBLES = List.of(Fault.values());
+  private static final List<Fault> FAULTS = List.of(Fault.values());
   private static final int SEEDS = 60;
   private static final int STEPS = 40;
 
@@ -72,7 +72,7 @@ class KeyringStoreAuditTest {
     fleet.bootstrap(worker);
   }
 
-  private KeyringStore ring(Kv store) {
+  private KeyringStore open(Kv store) {
     return new KeyringStore(
         KeyringName.MAIN,
         store,
@@ -81,12 +81,12 @@ class KeyringStoreAuditTest {
         RotationTestFleet.auditContext("mira", "x"));
   }
 
-  private AuditHead intact() {
-    return assertInstanceOf(Intact.class, worker.keyring.audit().verify()).head();
+  private AuditHead verifyIntact() {
+    return assertInstanceOf(Intact.class, worker.keyring.auditReader().verify()).head();
   }
 
-  private List<AuditEntry> all() {
-    return worker.keyring.audit().newest(AuditReader.MAX_PAGE).entries().reversed();
+  private List<AuditEntry> allEntries() {
+    return worker.keyring.auditReader().newest(AuditReader.MAX_PAGE).entries().reversed();
   }
 
   private long copies() {
@@ -123,8 +123,8 @@ class KeyringStoreAuditTest {
             "records swept",
             "proved",
             "remove v1"),
-        all().stream().map(it -> it.action().summary()).toList());
-    AuditEntry flip = all().get(8);
+        allEntries().stream().map(it -> it.action().summary()).toList());
+    AuditEntry flip = allEntries().get(8);
     assertEquals(new AuditActor("somebody", "host of worker-1", "worker-1"), flip.action().actor());
     assertEquals(RotationTestFleet.TODAY, flip.action().date());
     assertTrue(flip.text().startsWith("activation.2: v2; active: v1 → v2; "), flip::text);
@@ -134,25 +134,25 @@ class KeyringStoreAuditTest {
     String id = Rotation.lastJob(fleet.keystore().rotation()).orElseThrow().id().value();
     assertEquals(
         9L,
-        all().stream().filter(it -> it.action().rotation().equals(id)).count(),
+        allEntries().stream().filter(it -> it.action().rotation().equals(id)).count(),
         "of a rotation");
-    assertEquals("", all().getLast().action().rotation());
-    assertEquals(14, intact().number());
+    assertEquals("", allEntries().getLast().action().rotation());
+    assertEquals(14, verifyIntact().number());
   }
 
   @Test
   void refusedOperation_addsNoEntry() {
-    AuditHead before = intact();
+    AuditHead before = verifyIntact();
     worker.operations.abort();
     worker.operations.announce(v(2), Keystore.Use.RECORDS, RotationTestFleet.TIMINGS);
-    assertEquals(before, intact());
+    assertEquals(before, verifyIntact());
   }
 
   @Test
   void storeTimes_neverGoBack() {
     worker.operations.rotate(v(1), v(2));
     fleet.runToEnd();
-    List<AuditEntry> all = all();
+    List<AuditEntry> all = allEntries();
     for (int i = 1; i < all.size(); i++) {
       assertTrue(
           all.get(i).action().storeTime().compareTo(all.get(i - 1).action().storeTime()) >= 0,
@@ -163,14 +163,14 @@ class KeyringStoreAuditTest {
   @Test
   void pages_goBackToTheFirstEntry() {
     List<Long> seen = new ArrayList<>();
-    AuditPage page = worker.keyring.audit().newest(3);
+    AuditPage page = worker.keyring.auditReader().newest(3);
     page.entries().forEach(it -> seen.add(it.number()));
     assertFalse(page.isLast(), page::toString);
-    page = worker.keyring.audit().below(page.lowestNumber(), 3);
+    page = worker.keyring.auditReader().below(page.lowestNumber(), 3);
     page.entries().forEach(it -> seen.add(it.number()));
     assertTrue(page.isLast(), page::toString);
     assertEquals(List.of(4L, 3L, 2L, 1L), seen);
-    assertEquals(List.of(), worker.keyring.audit().below(1, 3).entries());
+    assertEquals(List.of(), worker.keyring.auditReader().below(1, 3).entries());
   }
 
   @Test
@@ -180,7 +180,7 @@ class KeyringStoreAuditTest {
         AUDIT,
         AuditEntryStore.key(KeyringName.MAIN, 2),
         kv.get(AUDIT, AuditEntryStore.key(KeyringName.MAIN, 2)).orElseThrow().revision());
-    AuditPage page = worker.keyring.audit().newest(10);
+    AuditPage page = worker.keyring.auditReader().newest(10);
     assertEquals(List.of(3L, 2L), page.unreadable());
     assertEquals(List.of(4L, 1L), page.entries().stream().map(AuditEntry::number).toList());
   }
@@ -188,32 +188,33 @@ class KeyringStoreAuditTest {
   @Test
   void pageOfALostKeystore_isStillReadable() {
     kv.delete(KEYSTORES, MAIN, kv.get(KEYSTORES, MAIN).orElseThrow().revision());
-    assertEquals(4, worker.keyring.audit().newest(10).entries().size());
+    assertEquals(4, worker.keyring.auditReader().newest(10).entries().size());
   }
 
-  /// Dead between the keystore and the chain: the keystore has the entry until a worker, or the
-  /// next who changes it, has copied it.
+  /// A crash between the keystore and the chain: the keystore has the entry until a worker, or the
+  /// next change, copies it.
   @ParameterizedTest
   @EnumSource
   void crashBeforeTheCopy_losesNoEntry(Successor successor) {
     CrashAtFailpoint crash =
-        new CrashAtFailpoint(Failpoint.AUDIT_WRITE, Side.BEFORE, 2); // the first copies v4's
+        new CrashAtFailpoint(
+            Failpoint.AUDIT_WRITE, Side.BEFORE, 2); // the first call copies the entry of v4
     Peer crashing = fleet.worker("worker-2", crash, 1, 2, 3, 4);
     fleet.heartbeatAll();
     assertThrows(Crashed.class, () -> crashing.operations.rotate(v(1), v(2)));
     crashing.stop();
     assertInstanceOf(Rotation.Staged.class, fleet.keystore().rotation());
     assertEquals(4, copies());
-    assertEquals(5, intact().number());
-    assertEquals("rotate v1 to v2", all().getLast().action().summary());
+    assertEquals(5, verifyIntact().number());
+    assertEquals("rotate v1 to v2", allEntries().getLast().action().summary());
     switch (successor) {
       case WORKER -> worker.loop.tick();
       case OPERATOR -> assertInstanceOf(Done.class, worker.operations.pause());
     }
-    assertEquals(6, intact().number());
+    assertEquals(6, verifyIntact().number());
     assertEquals(6, copies());
-    assertEquals("worker-2", all().get(4).action().actor().instance());
-    assertEquals("worker-1", all().get(5).action().actor().instance());
+    assertEquals("worker-2", allEntries().get(4).action().actor().instance());
+    assertEquals("worker-1", allEntries().get(5).action().actor().instance());
   }
 
   enum Successor {
@@ -221,7 +222,7 @@ class KeyringStoreAuditTest {
     OPERATOR
   }
 
-  /// The change stands, and is answered as such.
+  /// The change is stored, and the caller is told so.
   @Test
   void entryThatCannotBeCopied_isCopiedLater() {
     Kv cut =
@@ -239,35 +240,38 @@ class KeyringStoreAuditTest {
             return kv.create(bucket, key, value);
           }
         };
-    KeyringStore keyringStore = ring(cut);
+    KeyringStore keyringStore = open(cut);
     var storedKeystore = keyringStore.readKeystore().orElseThrow();
-    assertTrue(keyringStore.replace(storedKeystore, started(storedKeystore.keystore()), "rotate"));
+    assertTrue(
+        keyringStore.replace(
+            storedKeystore, withRotationStarted(storedKeystore.keystore()), "rotate"));
     assertEquals(4, copies());
     var next = keyringStore.readKeystore().orElseThrow();
     Keystore paused = decide(next.keystore(), new RotationEvent.PauseRequested()).orElseThrow();
     assertThrows(StoreException.class, () -> keyringStore.replace(next, paused, "pause"));
     worker.loop.tick();
-    assertEquals(6, intact().number()); // the worker has taken it over
+    assertEquals(6, verifyIntact().number()); // the worker has adopted the rotation
   }
 
-  private static Keystore started(Keystore keystore) {
+  private static Keystore withRotationStarted(Keystore keystore) {
     return decide(keystore, new RotationEvent.StartRequested(new RotationId("r"), v(1), v(2), ""))
         .orElseThrow();
   }
 
   @Test
   void twoWritersOfOneKeystore_makeOneEntry() {
-    KeyringStore one = ring(kv);
-    KeyringStore other = ring(kv);
+    KeyringStore one = open(kv);
+    KeyringStore other = open(kv);
     var storedKeystore = one.readKeystore().orElseThrow();
     var same = other.readKeystore().orElseThrow();
-    assertTrue(one.replace(storedKeystore, started(storedKeystore.keystore()), "first"));
-    assertFalse(other.replace(same, started(same.keystore()), "second"));
-    assertEquals(5, intact().number());
-    assertEquals("first", all().getLast().action().summary());
+    assertTrue(
+        one.replace(storedKeystore, withRotationStarted(storedKeystore.keystore()), "first"));
+    assertFalse(other.replace(same, withRotationStarted(same.keystore()), "second"));
+    assertEquals(5, verifyIntact().number());
+    assertEquals("first", allEntries().getLast().action().summary());
   }
 
-  /// The next change would take a number that the chain has given away.
+  /// The next change would take a number that the chain already has.
   @Test
   void restoredKeystore_isNotChanged() {
     Value old = kv.get(KEYSTORES, MAIN).orElseThrow().value();
@@ -276,12 +280,14 @@ class KeyringStoreAuditTest {
     MalformedValueException e =
         assertThrows(MalformedValueException.class, () -> worker.operations.rotate(v(1), v(2)));
     assertEquals(
-        "the audit chain has an entry 5 that the keystore does not know: one of them was put back"
+        "the audit chain has an entry 5 that the keystore does not have: one of them was restored"
             + " or edited; see `keyfleet audit verify`",
         e.getMessage());
     assertEquals(old, kv.get(KEYSTORES, MAIN).orElseThrow().value());
     assertEquals(
-        5, assertInstanceOf(AuditVerdict.Broken.class, worker.keyring.audit().verify()).number());
+        5,
+        assertInstanceOf(AuditVerdict.Broken.class, worker.keyring.auditReader().verify())
+            .number());
   }
 
   @Test
@@ -291,11 +297,13 @@ class KeyringStoreAuditTest {
         AUDIT,
         fourth,
         kv.get(AUDIT, AuditEntryStore.key(KeyringName.MAIN, 3)).orElseThrow().value());
-    KeyringStore fresh = ring(kv);
+    KeyringStore fresh = open(kv);
     var storedKeystore = fresh.readKeystore().orElseThrow();
     assertThrows(
         MalformedValueException.class,
-        () -> fresh.replace(storedKeystore, started(storedKeystore.keystore()), "rotate"));
+        () ->
+            fresh.replace(
+                storedKeystore, withRotationStarted(storedKeystore.keystore()), "rotate"));
     assertEquals(storedKeystore.revision(), fresh.readKeystore().orElseThrow().revision());
   }
 
@@ -305,8 +313,8 @@ class KeyringStoreAuditTest {
     assertInstanceOf(
         Done.class,
         worker.operations.announce(v(1), Keystore.Use.RECORDS, RotationTestFleet.TIMINGS));
-    assertEquals(5, intact().number());
-    assertTrue(all().getLast().text().contains("v4.state: announced → none"));
+    assertEquals(5, verifyIntact().number());
+    assertTrue(allEntries().getLast().text().contains("v4.state: announced → none"));
   }
 
   @Test
@@ -320,10 +328,10 @@ class KeyringStoreAuditTest {
             return kv;
           }
         };
-    assertEquals(new AuditVerdict.Unsettled(), ring(restless).audit().verify());
+    assertEquals(new AuditVerdict.Unsettled(), open(restless).auditReader().verify());
   }
 
-  /// Counts what is really written.
+  /// Collects the keystores that are really written.
   private record CountingKv(Kv inner, List<Value> keystores) implements ForwardingKv {
     @Override
     public WriteResult create(Bucket bucket, Key key, Value value) {
@@ -349,25 +357,25 @@ class KeyringStoreAuditTest {
     assertTrue(changes > 10L * SEEDS, () -> "only " + changes);
   }
 
-  /// How many changes there were.
+  /// Returns the number of changes.
   private static long walk(long seed) {
     KeyringStoreAuditTest test = new KeyringStoreAuditTest();
     test.begin();
     Random random = new Random(seed);
     CountingKv countingKv = new CountingKv(test.kv, new ArrayList<>());
     Supplier<Fault> faults =
-        () -> random.nextInt(3) == 0 ? TROUBLES.get(random.nextInt(4)) : Fault.NONE;
+        () -> random.nextInt(3) == 0 ? FAULTS.get(random.nextInt(4)) : Fault.NONE;
     List<KeyringStore> keyringStores = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      keyringStores.add(test.ring(new UnreliableKv(countingKv, faults)));
+      keyringStores.add(test.open(new UnreliableKv(countingKv, faults)));
     }
     for (int i = 0; i < STEPS; i++) {
       step(keyringStores.get(random.nextInt(keyringStores.size())), random);
     }
     KeyringStore last = test.worker.keyring;
-    last.readKeystore().ifPresent(last::audit);
+    last.readKeystore().ifPresent(last::copyAuditEntry);
     String words = "seed " + seed;
-    AuditHead head = assertInstanceOf(Intact.class, last.audit().verify(), words).head();
+    AuditHead head = assertInstanceOf(Intact.class, last.auditReader().verify(), words).head();
     assertEquals(4 + countingKv.keystores().size(), head.number(), words);
     assertEquals(head.number(), test.copies(), words);
     return countingKv.keystores().size();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A keyring whose values are in the etcd of a cluster: it rotates, and its old versions stay.
+/// A keyring whose objects are in the etcd of a cluster: it rotates, and its old versions stay.
 class PluginKeyringTest {
   private final RotationTestFleet fleet = new RotationTestFleet();
   private final Peer plugin = fleet.member("plugin-1", 1, 2, 3, 4);

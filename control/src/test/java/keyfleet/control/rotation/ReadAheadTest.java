@@ -23,7 +23,7 @@ import keyfleet.store.StoreException;
 import keyfleet.store.StoredRecord;
 import org.junit.jupiter.api.Test;
 
-/// A pass whose batches are read and moved by threads, ahead of those that are written.
+/// A pass whose threads read and rewrap batches ahead of the writes.
 class ReadAheadTest {
   private static final int RECORDS = 100;
   private static final int BATCH = 7;
@@ -31,7 +31,7 @@ class ReadAheadTest {
 
   private final RotationTestFleet fleet = new RotationTestFleet();
 
-  /// Every fifth call for a batch fails.
+  /// Each fifth call for a batch fails.
   private record FlakyRecords(Records inner, AtomicInteger calls) implements ForwardingRecords {
     @Override
     public List<StoredRecord> scan(KekVersion version, int limit) {
@@ -75,13 +75,13 @@ class ReadAheadTest {
       RotationLoop loop =
           new RotationLoop(
               "worker-1", worker.keyring, collectionCatalog, worker.keys, fleet::nanos);
-      assertTrue(runFirstPass(loop) > 0, "no call failed: nothing was tried");
+      assertTrue(runFirstPass(loop) > 0, "no call failed, so the test shows nothing");
     }
-    // before the sweep, which would move what the pass had left out
+    // checked before the sweep, which would rewrap records that the pass skipped
     assertEquals(under(2, before), fleet.contents());
   }
 
-  /// To the end of the first pass. How many ticks came to nothing?
+  /// Runs to the end of the first pass, and returns the number of failed ticks.
   private int runFirstPass(RotationLoop loop) {
     int failures = 0;
     for (int i = 0; !(fleet.keystore().rotation() instanceof Rotation.Settling); i++) {

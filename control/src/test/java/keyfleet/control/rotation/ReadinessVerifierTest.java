@@ -9,12 +9,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import keyfleet.control.Failpoints;
 import keyfleet.control.rotation.RotationTestFleet.Peer;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.FleetReadiness.AnyProcesses;
-import keyfleet.keyring.FleetReadiness.Laggard;
-import keyfleet.keyring.FleetReadiness.NoFreshProcess;
-import keyfleet.keyring.FleetReadiness.NotReady;
-import keyfleet.keyring.FleetReadiness.Ready;
-import keyfleet.keyring.FleetReadiness.Reason;
+import keyfleet.keyring.ReadinessGate.AnyProcesses;
+import keyfleet.keyring.ReadinessGate.Laggard;
+import keyfleet.keyring.ReadinessGate.NoFreshProcess;
+import keyfleet.keyring.ReadinessGate.NotReady;
+import keyfleet.keyring.ReadinessGate.Ready;
+import keyfleet.keyring.ReadinessGate.Reason;
 import keyfleet.store.Bucket;
 import keyfleet.store.Entry;
 import keyfleet.store.ForwardingKv;
@@ -22,9 +22,9 @@ import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
 import org.junit.jupiter.api.Test;
 
-/// A fleet that is judged in parts, while its roster is read.
+/// A large fleet, which is evaluated in batches while its roster is read.
 class ReadinessVerifierTest {
-  /// A part is 500.
+  /// More than two batches of 500.
   private static final int MANY = 1_100;
 
   private final RotationTestFleet fleet = new RotationTestFleet();
@@ -61,7 +61,7 @@ class ReadinessVerifierTest {
     assertEquals(Reason.MISSING, laggard.reason());
   }
 
-  /// What was read is no longer known to be so.
+  /// The roster is read again.
   @Test
   void processesThatBecomeStaleWhileTheRosterIsRead_areNotReady() {
     startManyProcesses();

@@ -34,7 +34,7 @@ class RemovalOperationsTest {
     api.put("orders", "o1");
   }
 
-  private void rotated() {
+  private void completeRotation() {
     worker.operations.rotate(v(1), v(2));
     fleet.runToEnd();
     fleet.heartbeatAll();
@@ -46,10 +46,10 @@ class RemovalOperationsTest {
 
   @Test
   void disabling_isRefusedWhileTheVersionIsInUse() {
-    String said = refusal(worker.removals.disable(v(1)));
-    assertTrue(said.contains("v1 is ACTIVE"), said);
-    assertTrue(said.contains("1 records of fake orders carry it"), said);
-    assertTrue(said.contains("api-1 holds it as current"), said);
+    String refusal = refusal(worker.removals.disable(v(1)));
+    assertTrue(refusal.contains("v1 is ACTIVE"), refusal);
+    assertTrue(refusal.contains("1 records of fake orders carry it"), refusal);
+    assertTrue(refusal.contains("api-1 holds it as current"), refusal);
   }
 
   @Test
@@ -59,9 +59,9 @@ class RemovalOperationsTest {
     assertTrue(refusal(worker.removals.disable(v(1))).contains("is under way"), "in words");
   }
 
-  /// Two versions are admitted in the epoch in which the driver fences to one.
+  /// Two versions are writable in the epoch in which the driver fences to one.
   @Test
-  void removalOrderedWhileSettling_raisesNoFence() {
+  void removalRequestedWhileSettling_raisesNoFence() {
     worker.operations.rotate(v(1), v(2));
     fleet.runUntil(Rotation.Settling.class);
     var before = fleet.records("orders").fence();
@@ -71,17 +71,17 @@ class RemovalOperationsTest {
 
   @Test
   void versionWithoutRecords_isDisabledAndReenabled() {
-    rotated();
+    completeRotation();
     assertInstanceOf(Done.class, worker.removals.disable(v(1)));
     assertInstanceOf(Done.class, worker.removals.undo(v(1)));
     assertEquals(VersionState.DECRYPT_ONLY, fleet.keystore().stateOf(v(1)).orElseThrow());
   }
 
-  /// A record is carried in by a restored table: its lowest version is another one.
+  /// The record comes from a restored table, and its lowest version is another one.
   @Test
   void recordWithOneFieldUnderTheVersion_blocksDisabling() {
     StoredRecord old = api.record("orders", "old");
-    rotated();
+    completeRotation();
     Bytes under1 = old.fields().byName().values().iterator().next();
     Bytes under2 = api.seal("orders", "old", "card");
     worker.operations.rotate(v(2), v(3));
@@ -101,7 +101,7 @@ class RemovalOperationsTest {
 
   @Test
   void unreachableCollection_blocksDisabling() {
-    rotated();
+    completeRotation();
     fleet.removeCollection("orders");
     assertTrue(
         refusal(worker.removals.disable(v(1))).contains("fake orders could not be counted"),
@@ -110,7 +110,7 @@ class RemovalOperationsTest {
 
   @Test
   void destroying_waitsForTheHorizonByStoreTime() {
-    rotated();
+    completeRotation();
     worker.removals.disable(v(1));
     fleet.advance(HORIZON.minusSeconds(60));
     fleet.heartbeatAll();
@@ -125,7 +125,7 @@ class RemovalOperationsTest {
 
   @Test
   void disablingAgainAfterAnUndo_restartsTheHorizon() {
-    rotated();
+    completeRotation();
     worker.removals.disable(v(1));
     fleet.advance(HORIZON);
     fleet.heartbeatAll();

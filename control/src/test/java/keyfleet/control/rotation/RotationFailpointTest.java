@@ -21,10 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// A driver dies at every effect it has, before and after; another ends what it began (P4), and no
-/// plaintext is lost or changed on the way (P5).
+/// A driver crashes before or after each of its effects. Another worker finishes the rotation (P4),
+/// and no plaintext is lost or changed (P5).
 class RotationFailpointTest {
-  /// The first time, and some later ones: a fence is raised in two phases, a keystore written in
+  /// The first call, and some later ones: a fence is raised in two phases, a keystore written in
   /// ten.
   private static final int[] OCCASIONS = {1, 2, 3, 7};
 
@@ -34,12 +34,12 @@ class RotationFailpointTest {
   }
 
   @ParameterizedTest
-  @MethodSource("deaths")
+  @MethodSource("crashes")
   void driverCrash_losesNothingAndASuccessorFinishes(Failpoint point, Side side) {
     for (int occasion : OCCASIONS) {
       CrashAtFailpoint crash = new CrashAtFailpoint(point, side, occasion);
       crashAndSucceed(crash);
-      assertTrue(occasion > 1 || crash.hasCrashed(), () -> point + " is never come to");
+      assertTrue(occasion > 1 || crash.hasCrashed(), () -> point + " is never reached");
     }
   }
 
@@ -67,11 +67,11 @@ class RotationFailpointTest {
     assertInstanceOf(Completed.class, fleet.keystore().rotation());
     assertEquals(under(2, before), fleet.contents());
     assertEquals(VersionState.DISABLED, fleet.keystore().stateOf(v(1)).orElseThrow());
-    assertInstanceOf(AuditVerdict.Intact.class, starter.keyring.audit().verify());
+    assertInstanceOf(AuditVerdict.Intact.class, starter.keyring.auditReader().verify());
   }
 
-  /// An operator and a worker in one: orders the rotation unless it is ordered, takes over from a
-  /// starter that is never heard of again, drives, looks, and takes the old version out of use.
+  /// An operator and a worker in one: starts the rotation unless it was started, adopts it from a
+  /// driver that is gone, drives it, reads its progress, and disables the old version.
   private static void rotateAndDisable(RotationTestFleet fleet, Peer starter, Peer peer) {
     if (fleet.keystore().rotation() instanceof Rotation.Idle) {
       peer.operations.rotate(v(1), v(2));
@@ -83,6 +83,6 @@ class RotationFailpointTest {
     fleet.heartbeatAll();
     peer.keyring.readProgress();
     peer.removals.disable(v(1));
-    peer.keyring.audit().verify();
+    peer.keyring.auditReader().verify();
   }
 }

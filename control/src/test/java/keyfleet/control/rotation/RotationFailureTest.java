@@ -32,8 +32,8 @@ import keyfleet.store.Value;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What holds a rotation up: records that nobody can move, collections that nobody reaches, a
-/// keystore out of the past.
+/// What stops a rotation: records that cannot be rewrapped, unreachable collections, a restored
+/// keystore.
 class RotationFailureTest {
   private final RotationTestFleet fleet = new RotationTestFleet();
   private final Peer api = fleet.member("api-1", 1, 2, 3, 4);
@@ -62,8 +62,8 @@ class RotationFailureTest {
     return fleet.records("orders");
   }
 
-  /// The envelopes of `o0`, in each other's place.
-  private static StoredRecord poison(StoredRecord good) {
+  /// Swaps the envelopes of `o0`.
+  private static StoredRecord withSwappedFields(StoredRecord good) {
     var fields = good.fields().byName();
     Bytes none = Bytes.copyOf(new byte[0]);
     return new StoredRecord(
@@ -75,16 +75,17 @@ class RotationFailureTest {
   }
 
   @Test
-  void poisonRecord_blocksUntilRepaired() {
+  void recordWithSwappedFields_blocksUntilRepaired() {
     StoredRecord good = orders().read(new RecordId("o0")).orElseThrow();
-    StoredRecord bad = poison(good);
+    StoredRecord bad = withSwappedFields(good);
     orders().compareAndSet(new RecordChange(good, bad.fields()));
     rotate();
     fleet.runUntil(Blocked.class);
     assertEquals(1, rotationProgress().failed());
     assertEquals("o0", rotationProgress().failures().getFirst().id());
     assertTrue(
-        rotationProgress().failures().getFirst().reason().contains("field card"), "the ledger");
+        rotationProgress().failures().getFirst().reason().contains("field card"),
+        "the list of failures");
     assertEquals(2, orders().census().belonging().getOrDefault(v(2), 0L));
     assertInstanceOf(
         RecordWriteResult.Stored.class,
@@ -94,7 +95,7 @@ class RotationFailureTest {
     assertEquals(under(2, before), fleet.contents());
   }
 
-  /// More than a pass takes in its first batch, so a retry is seen half done.
+  /// More records than the first batch of a pass, so that the test sees an unfinished retry.
   @Test
   void retry_neverShowsFewerFailuresThanThereAre() {
     int bad = RewrapPass.FIRST_BATCH + 10;
@@ -102,7 +103,7 @@ class RotationFailureTest {
       String id = "bad-%02d".formatted(i);
       assertInstanceOf(RecordWriteResult.Stored.class, api.put("orders", id));
       StoredRecord good = orders().read(new RecordId(id)).orElseThrow();
-      orders().compareAndSet(new RecordChange(good, poison(good).fields()));
+      orders().compareAndSet(new RecordChange(good, withSwappedFields(good).fields()));
     }
     rotate();
     fleet.runUntil(Blocked.class);
@@ -128,7 +129,7 @@ class RotationFailureTest {
     assertEquals(under(2, before), fleet.contents());
   }
 
-  /// Somebody loads a backup of the table, behind everybody's back.
+  /// An operator restores the table from a backup while the rotation is in progress.
   @Test
   void recordsRestoredAfterTheSweep_areSweptBeforeTheEnd() {
     FakeRecords backup = new FakeRecords();
@@ -143,9 +144,9 @@ class RotationFailureTest {
 
   @Test
   void unreadableHeartbeat_keepsTheGateClosed() {
-    var beats = new Bucket.Expiring("process_heartbeats", RotationTestFleet.TIMINGS.expire());
+    var heartbeats = new Bucket.Expiring("process_heartbeats", RotationTestFleet.TIMINGS.expire());
     rotate();
-    fleet.kv().put(beats, new Key("main.stranger"), Value.of("{}"));
+    fleet.kv().put(heartbeats, new Key("main.stranger"), Value.of("{}"));
     for (int i = 0; i < 5; i++) {
       first.loop.tick();
     }
@@ -165,7 +166,7 @@ class RotationFailureTest {
       second.loop.tick();
     }
     assertInstanceOf(Rotation.Sweeping.class, fleet.keystore().rotation());
-    assertEquals("cannot be reached: fake orders", rotationProgress().note());
+    assertEquals("this process cannot reach fake orders", rotationProgress().note());
     fleet.restoreCollection("orders", lost);
     fleet.runToEnd();
     assertEquals(under(2, before), fleet.contents());
@@ -183,7 +184,8 @@ class RotationFailureTest {
     assertInstanceOf(MembershipState.InSafeHold.class, api.membership.state());
     Refused refused = assertInstanceOf(Refused.class, first.operations.rotate(v(1), v(2)));
     assertEquals(
-        "safe hold: fake orders was fenced in epoch 2, and the keystore is in 1", refused.reason());
+        "safe hold: fake orders was fenced in epoch 2, but the keystore is in epoch 1",
+        refused.reason());
   }
 
   @Test

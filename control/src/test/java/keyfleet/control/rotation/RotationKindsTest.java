@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 
 /// Dry runs and revocations.
 class RotationKindsTest {
-  /// The data of an envelope ends it: two boxes of one DEK and nonce have the same last bytes.
+  /// The data is at the end of an envelope: with the same DEK and nonce the last bytes are equal.
   private static final int DATA = 80;
 
   private final RotationTestFleet fleet = new RotationTestFleet();
@@ -50,7 +50,7 @@ class RotationKindsTest {
     untouched = fleet.keystore();
   }
 
-  private Set<Bytes> data() {
+  private Set<Bytes> dataBytes() {
     Set<Bytes> data = new HashSet<>();
     for (int version = 1; version <= 4; version++) {
       for (StoredRecord record : fleet.records("orders").scan(v(version), 100)) {
@@ -65,25 +65,25 @@ class RotationKindsTest {
 
   @Test
   void rotation_keepsTheDataBytes() {
-    Set<Bytes> old = data();
+    Set<Bytes> old = dataBytes();
     first.operations.rotate(v(1), v(2));
     fleet.runToEnd();
-    assertEquals(old, data());
+    assertEquals(old, dataBytes());
   }
 
   @Test
   void revocation_reencryptsAndDisablesForGood() {
-    Set<Bytes> old = data();
+    Set<Bytes> old = dataBytes();
     assertInstanceOf(Done.class, first.operations.revoke(v(1), v(2)));
     fleet.runToEnd();
     assertInstanceOf(Completed.class, fleet.keystore().rotation());
     assertEquals(under(2, before), fleet.contents());
     Set<Bytes> common = new HashSet<>(old);
-    common.retainAll(data());
-    assertEquals(Set.of(), common, "data that is as it was");
+    common.retainAll(dataBytes());
+    assertEquals(Set.of(), common, "data that was not encrypted again");
     assertEquals(VersionState.DISABLED, fleet.keystore().stateOf(v(1)).orElseThrow());
     Refused refused = assertInstanceOf(Refused.class, first.removals.undo(v(1)));
-    assertEquals("v1 was revoked: its bytes are in other hands", refused.reason());
+    assertEquals("v1 was revoked: its key is compromised", refused.reason());
   }
 
   @Test
@@ -144,7 +144,7 @@ class RotationKindsTest {
   }
 
   @Test
-  void dryRunWhoseDriverDied_isOnlyUnstaged() {
+  void dryRunWhoseDriverDied_endsWithoutAdoption() {
     first.operations.dryRun(v(1), v(2));
     first.loop.tick();
     assertEquals(
@@ -152,7 +152,7 @@ class RotationKindsTest {
     first.stop();
     fleet.runToEnd();
     assertEquals(untouched, fleet.keystore());
-    assertEquals(Optional.empty(), second.keyring.readProgress(), "nobody tried anything");
+    assertEquals(Optional.empty(), second.keyring.readProgress(), "no worker tried the dry run");
   }
 
   @Test
@@ -162,7 +162,7 @@ class RotationKindsTest {
     fleet.advance(RotationTestFleet.TIMINGS.fresh().plusSeconds(1));
     fleet.heartbeatAll();
     Refused refused = assertInstanceOf(Refused.class, api.operations.rotate(v(1), v(2)));
-    assertEquals("no worker was heard of lately: nobody would drive it", refused.reason());
+    assertEquals("no worker is fresh, so no process would drive the rotation", refused.reason());
   }
 
   @Test

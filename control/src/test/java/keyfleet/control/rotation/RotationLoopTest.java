@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The stories of a rotation, told by the loops of two workers over stores in memory.
+/// Whole rotations by two workers, over stores in memory.
 class RotationLoopTest {
   private static final int RECORDS = 2 * RewrapPass.MAX_BATCH + 1;
 
@@ -94,7 +94,7 @@ class RotationLoopTest {
   }
 
   @Test
-  void laggard_unstages() {
+  void laggard_unstagesTheRotation() {
     fleet.member("api-2", 1);
     fleet.heartbeatAll();
     rotate();
@@ -105,18 +105,18 @@ class RotationLoopTest {
     assertEquals(before, fleet.contents());
   }
 
-  /// H2: nobody to object is nobody at all.
+  /// H2: a fleet without fresh processes is never ready.
   @Test
-  void noFreshProcess_unstages() {
+  void noFreshProcess_unstagesTheRotation() {
     rotate();
     fleet.advance(RotationTestFleet.TIMINGS.fresh().plusSeconds(1));
     first.loop.tick();
     first.loop.tick();
     assertInstanceOf(Idle.class, fleet.keystore().rotation());
-    assertEquals("not ready: no process was heard of lately", rotationProgress().note());
+    assertEquals("not ready: no process is fresh", rotationProgress().note());
   }
 
-  /// H3: it comes back without the new key, between the gate and the flip.
+  /// H3: the process restarts without the new key between the gate and the flip.
   @Test
   void processRestartedWithoutTheKey_isReadOnlyAndDelaysTheFlip() {
     rotate();
@@ -147,7 +147,7 @@ class RotationLoopTest {
       keyless.loop.tick();
     }
     Rotation.Staged staged = assertInstanceOf(Rotation.Staged.class, fleet.keystore().rotation());
-    assertEquals("", staged.rotationJob().driver());
+    assertEquals("", staged.job().driver());
   }
 
   @ParameterizedTest
@@ -186,8 +186,8 @@ class RotationLoopTest {
     assertInstanceOf(Aborted.class, fleet.keystore().rotation());
   }
 
-  /// A record that moved in the pass, then had one field written by the application under v1,
-  /// belongs to v1 after the abort, and still carries v2.
+  /// The pass rewraps a record, then the application writes one of its fields under v1. After the
+  /// abort the record belongs to v1 and still carries v2.
   @Test
   void abortWithAMixedRecord_restoresBothFields() {
     fillMoreThanABatch();
@@ -214,10 +214,10 @@ class RotationLoopTest {
   private Peer currentDriver() {
     Rotation.Running running =
         assertInstanceOf(Rotation.Running.class, fleet.keystore().rotation());
-    return running.rotationJob().isDrivenBy("worker-1") ? first : second;
+    return running.job().isDrivenBy("worker-1") ? first : second;
   }
 
-  /// The application writes one field of a record that has moved, under the version still active.
+  /// The application writes one field of a rewrapped record under the version that is still active.
   private void mix(String collection, String id) {
     StoredRecord moved = fleet.records(collection).read(new RecordId(id)).orElseThrow();
     assertEquals(Set.of(v(2)), moved.fields().versions());
@@ -230,7 +230,7 @@ class RotationLoopTest {
         fleet.records(collection).compareAndSet(new RecordChange(moved, SealedFields.of(fields))));
   }
 
-  /// H1: it sealed with a lease, slept through the rotation, and writes.
+  /// H1: the writer sealed with a lease, pauses for the whole rotation, and then writes.
   @Test
   void writerPausedBetweenSealAndWrite_isFenced() {
     StoredRecord late = api.record("orders", "late");
@@ -263,7 +263,7 @@ class RotationLoopTest {
   }
 
   @Test
-  void pausedRotation_standsStill() {
+  void pausedRotation_doesNotProgress() {
     rotate();
     fleet.runUntil(Rotation.Rewrapping.class);
     assertInstanceOf(Done.class, second.operations.pause());
@@ -278,7 +278,7 @@ class RotationLoopTest {
     assertEquals(under(2, before), fleet.contents());
   }
 
-  /// Nobody knows whether it sleeps or is dead; its lease is what counts.
+  /// The process may be paused or dead; only its lease counts.
   @Test
   void silentProcess_delaysSettlingForALease() {
     Peer silent = fleet.member("api-asleep", 1, 2);
@@ -301,7 +301,7 @@ class RotationLoopTest {
     fleet.runUntil(Rotation.Fencing.class);
     assertTrue(
         fleet.nanos() - flipped < RotationTestFleet.TIMINGS.lease().toNanos(),
-        "no lease is waited for");
+        "it waits for no lease");
   }
 
   @Test

@@ -13,22 +13,22 @@ import keyfleet.control.Failpoint;
 import keyfleet.control.Failpoints;
 import keyfleet.control.audit.AuditVerdict;
 import keyfleet.control.rotation.RotationTestFleet.Peer;
-import keyfleet.keyring.FleetReadiness.AnyProcesses;
-import keyfleet.keyring.FleetReadiness.NoFreshProcess;
-import keyfleet.keyring.FleetReadiness.Ready;
+import keyfleet.keyring.ReadinessGate.AnyProcesses;
+import keyfleet.keyring.ReadinessGate.NoFreshProcess;
+import keyfleet.keyring.ReadinessGate.Ready;
 import keyfleet.keyring.Rotation.Completed;
 import org.junit.jupiter.api.Test;
 
-/// What takes long, on a clock that is moved: a batch, and heartbeats on their way to a reader.
+/// Slow work on a fake clock: a long batch, and heartbeats that a reader sees late.
 class RotationSlownessTest {
   private static final Duration BATCH = Duration.ofMinutes(10);
 
   private final RotationTestFleet fleet = new RotationTestFleet();
 
-  /// Lets time go by before the first write of records; meanwhile everybody else goes on.
+  /// Runs `meanwhile` before the first write of records, while the other processes continue.
   private static final class SlowFirstWrite implements Failpoints {
     private final Runnable meanwhile;
-    private boolean isOver;
+    private boolean isDone;
 
     SlowFirstWrite(Runnable meanwhile) {
       this.meanwhile = meanwhile;
@@ -36,16 +36,16 @@ class RotationSlownessTest {
 
     @Override
     public <T> T at(Failpoint point, Supplier<T> effect) {
-      if (point == Failpoint.RECORD_WRITE && !isOver) {
-        isOver = true;
+      if (point == Failpoint.RECORD_WRITE && !isDone) {
+        isDone = true;
         meanwhile.run();
       }
       return effect.get();
     }
   }
 
-  /// Its process beats on, so nobody takes it for stale; but it gives no sign as a driver, so
-  /// another drives, and what it writes in the end changes nothing that was moved.
+  /// The process keeps writing heartbeats, so it is not stale. But it writes no driver heartbeat,
+  /// so another worker drives, and its own late write changes no rewrapped record.
   @Test
   void batchOfTenMinutes_keepsItsWorkerFreshAndTheRotationContinues() {
     Peer starter = fleet.worker("worker-0", 1, 2, 3, 4);
@@ -65,20 +65,21 @@ class RotationSlownessTest {
     fleet.runToEnd();
     assertInstanceOf(Completed.class, fleet.keystore().rotation());
     assertEquals(under(2, before), fleet.contents());
-    assertInstanceOf(AuditVerdict.Intact.class, other.keyring.audit().verify());
+    assertInstanceOf(AuditVerdict.Intact.class, other.keyring.auditReader().verify());
   }
 
   private void passTenMinutes(Peer other) {
-    Duration beat = RotationTestFleet.TIMINGS.heartbeat();
-    long moved = other.loop.rewrapped();
-    for (Duration gone = Duration.ZERO; gone.compareTo(BATCH) < 0; gone = gone.plus(beat)) {
-      fleet.advance(beat);
+    Duration heartbeat = RotationTestFleet.TIMINGS.heartbeat();
+    long rewrappedBefore = other.loop.rewrappedRecords();
+    for (Duration gone = Duration.ZERO; gone.compareTo(BATCH) < 0; gone = gone.plus(heartbeat)) {
+      fleet.advance(heartbeat);
       fleet.heartbeatAll();
       assertTrue(isFresh(other, "worker-1"), () -> "stale in its batch: worker-1");
       other.loop.tick();
       other.loop.tick();
     }
-    assertTrue(other.loop.rewrapped() > moved, "nobody took over");
+    assertTrue(
+        other.loop.rewrappedRecords() > rewrappedBefore, "no other worker adopted the rotation");
   }
 
   private static boolean isFresh(Peer reader, String instance) {
@@ -90,8 +91,8 @@ class RotationSlownessTest {
         .anyMatch(it -> it.instance().equals(instance));
   }
 
-  /// A reader behind a replica sees every beat late. As long as that is less than what makes a
-  /// process stale, the gate judges as ever; beyond, it is not ready, and blames nobody.
+  /// A reader on a replica sees each heartbeat late. While the delay is below the fresh time, the
+  /// gate is ready; above it, the gate is not ready and names no laggard.
   @Test
   void heartbeatsReadLate_areFreshWithinTheWindowAndNotReadyBeyond() {
     Peer worker = fleet.worker("worker-1", 1, 2, 3, 4);

@@ -54,8 +54,8 @@ import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 
-/// A fleet in one thread: a store, collections, processes that seal and workers that rotate. Time
-/// moves when told to.
+/// A fleet in one thread: a store, collections, processes that seal, and workers that rotate. Tests
+/// advance the clock.
 public final class RotationTestFleet {
   static final Timings TIMINGS = Timings.DEFAULT;
   static final Instant TODAY = Instant.parse("2026-11-03T10:15:30.123Z");
@@ -71,7 +71,7 @@ public final class RotationTestFleet {
   private final List<Peer> processes = new ArrayList<>();
   private long nonces;
 
-  /// What a process may load. The bytes are the fleet's.
+  /// The keys that one process may load. Their bytes are the same in the whole fleet.
   final class Provider implements KekProvider {
     private final Set<Integer> versions = new HashSet<>();
 
@@ -97,7 +97,7 @@ public final class RotationTestFleet {
     public void close() {}
   }
 
-  /// One process: it beats, seals, and, if it is a worker, rotates.
+  /// One process: it writes heartbeats, seals, and drives rotations if it is a worker.
   public final class Peer {
     final Provider provider;
     final Membership membership;
@@ -113,14 +113,14 @@ public final class RotationTestFleet {
       provider = new Provider(versions);
       keys = new LoadedKeys(KeyringName.MAIN, List.of(provider), RANDOM);
       keys.refresh();
-      ProcessIdentity processIdentity =
+      ProcessIdentity identity =
           new ProcessIdentity(
               new ProcessInfo(name, "run-" + nonce(), role, "0.1.0"),
               ProcessIdentity.PROTOCOL,
               null);
       membership =
           new Membership(
-              processIdentity,
+              identity,
               new Membership.StoreAccess(kv, RotationTestFleet.this::nonce),
               keys,
               RotationTestFleet.this::fenceMarks,
@@ -132,19 +132,16 @@ public final class RotationTestFleet {
               RotationTestFleet.this::nonce,
               failpoints,
               auditContext("somebody", name));
-      CollectionCatalog collectionCatalog =
-          new CollectionCatalog(keyring, it -> open(it), failpoints);
-      loop =
-          new RotationLoop(name, keyring, collectionCatalog, keys, RotationTestFleet.this::nanos);
+      CollectionCatalog catalog = new CollectionCatalog(keyring, it -> open(it), failpoints);
+      loop = new RotationLoop(name, keyring, catalog, keys, RotationTestFleet.this::nanos);
       operations =
-          new KeyringOperations(
-              keyring, collectionCatalog, keys, RotationTestFleet.this::nonce, RANDOM);
-      removals = new RemovalOperations(keyring, collectionCatalog, operations);
+          new KeyringOperations(keyring, catalog, keys, RotationTestFleet.this::nonce, RANDOM);
+      removals = new RemovalOperations(keyring, catalog, operations);
       isWorker = role.equals("worker");
       processes.add(this);
     }
 
-    /// Sealing begins with the first round after the registration.
+    /// Sealing starts with the first heartbeat after the registration.
     Sealer sealer(String collection) {
       Sealer existing = sealers.get(collection);
       if (existing == null) {
@@ -157,11 +154,11 @@ public final class RotationTestFleet {
     }
 
     private Sealer newSealer(String collection) {
-      CollectionRegistration collectionRegistration =
+      CollectionRegistration registration =
           new CollectionRegistration(KeyringName.MAIN, "fake", collection, List.of("card", "name"));
       collections.computeIfAbsent(collection, _ -> new FakeRecords());
       return new Sealer(
-          collectionRegistration,
+          registration,
           new CollectionRegistry(kv, RotationTestFleet.this::nonce),
           keys,
           membership::state,
@@ -245,17 +242,17 @@ public final class RotationTestFleet {
     return found;
   }
 
-  private Optional<Records> open(CollectionRegistration collectionRegistration) {
-    return Optional.ofNullable(collections.get(collectionRegistration.collection()));
+  private Optional<Records> open(CollectionRegistration registration) {
+    return Optional.ofNullable(collections.get(registration.collection()));
   }
 
-  /// As a plugin does before it serves.
+  /// Registers a cluster, as a plugin does before it serves.
   void registerCluster(String name) {
     new CollectionRegistry(kv, this::nonce)
         .register(CollectionRegistration.ofCluster(KeyringName.MAIN, name));
   }
 
-  /// Nobody reaches it from here on.
+  /// From now on no process can reach the collection.
   Records removeCollection(String collection) {
     Records lost = records(collection);
     collections.remove(collection);
@@ -281,12 +278,12 @@ public final class RotationTestFleet {
     time.advance(duration);
   }
 
-  /// Every process makes one round.
+  /// Each process writes a heartbeat.
   void heartbeatAll() {
     List.copyOf(processes).forEach(it -> it.membership.runRound());
   }
 
-  /// Version 1 active, the others announced, everybody joined.
+  /// Version 1 is active, the others are announced, and all processes have joined.
   public void bootstrap(Peer operator) {
     bootstrap(operator, Keystore.Use.RECORDS);
   }
@@ -306,7 +303,7 @@ public final class RotationTestFleet {
     return keystoreStore.read().orElseThrow().keystore();
   }
 
-  /// Workers tick and time goes on until the keystore is as wanted.
+  /// Ticks the workers and advances the clock until the condition is met.
   void runUntil(Predicate<Keystore> isWanted) {
     for (int i = 0; i < MAX_ROUNDS; i++) {
       if (isWanted.test(keystore())) {
@@ -317,17 +314,18 @@ public final class RotationTestFleet {
         heartbeatAll();
       }
     }
-    throw new AssertionError("never came; it stays in " + keystore().rotation());
+    throw new AssertionError(
+        "the condition was never met; the rotation stays in " + keystore().rotation());
   }
 
   private boolean tickWorkers(Predicate<Keystore> isWanted) {
-    boolean busy = false;
+    boolean isBusy = false;
     for (Peer process : List.copyOf(processes)) {
       if (process.isWorker && !isWanted.test(keystore())) {
-        busy |= process.loop.tick() == NextTick.IMMEDIATELY;
+        isBusy |= process.loop.tick() == NextTick.IMMEDIATELY;
       }
     }
-    return busy;
+    return isBusy;
   }
 
   void runUntil(Class<? extends Rotation> phase) {
@@ -338,7 +336,7 @@ public final class RotationTestFleet {
     runUntil(keystore -> Rotation.unfinishedJob(keystore.rotation()).isEmpty());
   }
 
-  /// Every plaintext that the stores hold, by place, with the version it is under.
+  /// All plaintexts in the stores by field location, with their versions.
   Map<String, String> contents() {
     EnvelopeCipher cipher =
         new EnvelopeCipher(
@@ -354,8 +352,8 @@ public final class RotationTestFleet {
               .fields()
               .byName()
               .forEach((field, bytes) -> {
-                FieldLocation fieldLocation = new FieldLocation(name, record.id().value(), field);
-                contents.put(fieldLocation.toString(), open(cipher, fieldLocation, bytes));
+                FieldLocation location = new FieldLocation(name, record.id().value(), field);
+                contents.put(location.toString(), open(cipher, location, bytes));
               });
         }
       }
@@ -363,14 +361,14 @@ public final class RotationTestFleet {
     return contents;
   }
 
-  private static String open(EnvelopeCipher cipher, FieldLocation fieldLocation, Bytes bytes) {
-    Opened opened = assertInstanceOf(Opened.class, cipher.open(fieldLocation, bytes.toArray()));
+  private static String open(EnvelopeCipher cipher, FieldLocation location, Bytes bytes) {
+    Opened opened = assertInstanceOf(Opened.class, cipher.open(location, bytes.toArray()));
     return opened.version()
         + " "
         + new String(opened.plaintext().reveal(SecretAccess.granted()), UTF_8);
   }
 
-  /// The same contents under one version.
+  /// The same contents under another version.
   static Map<String, String> under(int version, Map<String, String> contents) {
     Map<String, String> moved = new TreeMap<>(contents);
     moved.replaceAll((_, text) -> text.replaceFirst("^v[0-9]+", "v" + version));

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Keeps the rules of the house. What a rule says, and examples of both sides, is in
-/// [ArchitectureRule].
+/// Checks all sources against the architecture rules. [ArchitectureRule] lists the rules, each with
+/// examples that follow it and examples that violate it.
 final class ArchitectureTest {
   private static List<SourceFile> sources = List.of();
 

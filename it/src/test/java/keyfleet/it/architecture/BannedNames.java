@@ -6,55 +6,56 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// Names that may not be written in some files, and why; `%s` in it is the file's path.
+/// Names that some files must not use, and the reason; `%s` in the reason stands for the file's
+/// path.
 record BannedNames(Predicate<SourceFile> where, Predicate<String> names, String reason) {
   private static final Predicate<SourceFile> ANYWHERE = SourceFile::isJava;
   private static final Predicate<SourceFile> MAIN = SourceFile::isMain;
 
-  /// Files that may read the machine's clock and end the process.
+  /// Files that may read the machine's clock or end the process.
   private static final Set<String> WIRING =
       Set.of(
-          // hands clock, random source and streams to all else
+          // passes the clock, the random source and the streams to everything else
           "cli/src/main/java/keyfleet/cli/Main.java",
-          // the clock of those who are handed none: it goes on while the machine is suspended
+          // the elapsed clock, which also counts while the machine is suspended
           "store/src/main/java/keyfleet/store/host/BootClock.java",
-          // prints how many events a second it simulated
+          // prints the number of events per second
           "sim/src/main/java/keyfleet/sim/SimulationSoak.java",
-          // tells by its exit what a soak came to
+          // ends with the exit code of the soak
           "it/src/test/java/keyfleet/it/soak/PluginSoak.java",
-          // hands the clock to all that is measured
+          // passes the clock to every measurement
           "bench/src/main/java/keyfleet/bench/Bench.java");
 
-  /// Files that may take secret bytes out of their wrapper.
+  /// Files that may read the bytes of a [keyfleet.crypto.SecretBytes].
   private static final Set<String> SECRET_READERS =
       Set.of(
-          // a plaintext goes into the JDK's cipher
+          // passes a plaintext to the JDK's cipher
           "crypto/src/main/java/keyfleet/crypto/DerivedKeyAead.java",
-          // a key goes into the JDK's HMAC
+          // passes a key to the JDK's HMAC
           "crypto/src/main/java/keyfleet/crypto/Hkdf.java",
-          // a local KEK goes into the JDK's cipher
+          // passes a local KEK to the JDK's cipher
           "crypto/src/main/java/keyfleet/crypto/RandomNonceAead.java",
-          // the sentinel's secret goes into the JDK's HMAC
+          // passes the sentinel's secret to the JDK's HMAC
           "crypto/src/main/java/keyfleet/crypto/Proof.java",
-          // a new key is written down once, as hex
+          // writes a new key once, as hex
           "providers/src/main/java/keyfleet/providers/KeyHex.java",
-          // a DEK goes to the token, which wraps it
+          // passes a DEK to the token, which wraps it
           "providers/src/main/java/keyfleet/providers/pkcs11/Pkcs11DekCipher.java",
-          // the PIN goes to the token
+          // passes the PIN to the token
           "providers/src/main/java/keyfleet/providers/pkcs11/Pkcs11Login.java",
-          // a DEK goes to Transit, which wraps it
+          // passes a DEK to Transit, which wraps it
           "providers/src/main/java/keyfleet/providers/vault/VaultKek.java",
-          // the token goes into a header
+          // writes the token into a header
           "providers/src/main/java/keyfleet/providers/vault/VaultToken.java",
-          // a DEK goes to KMS, which wraps it
+          // passes a DEK to KMS, which wraps it
           "awskms/src/main/java/keyfleet/awskms/AwsKmsKek.java",
-          // an application takes what it has opened
+          // gives an application the value that it opened
           "member/src/main/java/keyfleet/member/Plaintext.java",
-          // a secret's value goes to standard output
+          // prints a secret's value to standard output
           "cli/src/main/java/keyfleet/cli/secret/SecretGetCommand.java",
-          // what was simulated is compared with what an application was told
+          // compares stored values with the values that were acknowledged
           "sim/src/main/java/keyfleet/sim/rotation/RotationOracle.java",
-          // a simulated key wraps by copying
+          // a fake key wraps by copying
           "sim/src/main/java/keyfleet/sim/cipher/FakeKek.java");
 
   private static final Predicate<String> CLOCK =
@@ -86,48 +87,60 @@ record BannedNames(Predicate<SourceFile> where, Predicate<String> names, String 
           thirdParty("software.amazon", "awskms"),
           thirdParty("io.prometheus", "server kms"),
           thirdParty("io.opentelemetry", "otel"),
-          thirdParty("org.sqlite", "store"),
+          thirdParty("org.sqlite", "sqlite"),
           thirdParty(
               "tools.jackson com.fasterxml",
-              "cli server kube kms control member mongodb nats postgres store"),
+              "cli server kube kms control member mongodb nats postgres sqlite wire store"),
           new BannedNames(
               MAIN.and(file -> file.module().equals("crypto")),
               Pattern.compile("([a-z]\\w*\\.){2,}[A-Z].*")
                   .asMatchPredicate()
                   .and(names("java javax keyfleet org.jspecify").negate())
                   .and(names("com.google.errorprone.annotations").negate()),
-              "is not the JDK's"));
+              "is not part of the JDK"));
 
   static final BannedNames EFFECTS =
       new BannedNames(
           MAIN.and(ModuleGraph::isPure),
           CLOCK.or(EFFECT),
-          "in a pure room; take its outcome as an argument");
+          "in a pure module; take the outcome as an argument");
 
   static final BannedNames CLOCKS =
-      new BannedNames(MAIN.and(outside(WIRING)), CLOCK, "outside the wiring; be handed a clock");
+      new BannedNames(
+          MAIN.and(outside(WIRING)), CLOCK, "outside the wiring; take a clock as an argument");
 
   static final BannedNames SLEEPS =
       new BannedNames(
           SourceFile::isTest,
           names("Thread.sleep TimeUnit.*.sleep"),
-          "in a test; wait for what must happen");
+          "in a test; wait for a condition or move a fake clock");
 
   static final BannedNames SECRETS =
       new BannedNames(
           MAIN.and(outside(SECRET_READERS)),
           names("SecretAccess.granted"),
-          "is for few; if this file must be one, add to Ban.SECRET_READERS: \"%s\",");
+          "reads secret bytes; if this file must, add it to BannedNames.SECRET_READERS: \"%s\",");
 
   static final List<BannedNames> WORDS =
       List.of(
-          new BannedNames(outside(WIRING), names("System.exit"), "outside the wiring; throw"),
-          new BannedNames(ANYWHERE, names("printStackTrace"), "is no message; log or throw"),
-          new BannedNames(MAIN, names("requireNonNull*"), "is the compiler's work, by @NullMarked"),
           new BannedNames(
-              ANYWHERE, names("lombok org.mockito net.jqwik"), "is not used in this house"),
-          new BannedNames(ANYWHERE, names("org.junit.jupiter.api.Disabled"), "hides a broken test"),
-          new BannedNames(ANYWHERE, name -> name.endsWith(".*"), "hides names from these rules"));
+              outside(WIRING), names("System.exit"), "outside the wiring; throw an exception"),
+          new BannedNames(
+              ANYWHERE, names("printStackTrace"), "prints no message for operators; log or throw"),
+          new BannedNames(
+              MAIN,
+              names("requireNonNull*"),
+              "is not needed: @NullMarked lets the compiler check it"),
+          new BannedNames(
+              ANYWHERE, names("lombok org.mockito net.jqwik"), "is not used in this project"),
+          new BannedNames(
+              ANYWHERE,
+              names("org.junit.jupiter.api.Disabled"),
+              "hides a broken test; mend or delete the test"),
+          new BannedNames(
+              ANYWHERE,
+              name -> name.endsWith(".*"),
+              "hides names from these rules; import each type"));
 
   Stream<RuleViolation> check(SourceFile file) {
     return where.test(file) ? file.named(names, reason.formatted(file.path())) : Stream.empty();
@@ -138,14 +151,17 @@ record BannedNames(Predicate<SourceFile> where, Predicate<String> names, String 
         file -> ModuleGraph.isUnrestricted(file) && file.isTest();
     Predicate<SourceFile> isAllowedModule = file -> ModuleGraph.isIn(modules, file.module());
     return new BannedNames(
-        isTestBesideTheModules.or(isAllowedModule).negate(), names(types), "stays in " + modules);
+        isTestBesideTheModules.or(isAllowedModule).negate(),
+        names(types),
+        "is allowed only in " + modules);
   }
 
   private static Predicate<SourceFile> outside(Set<String> paths) {
     return file -> !paths.contains(file.path());
   }
 
-  /// Finds any of the words, whole, within a dotted name; `*` stands for the rest of a word.
+  /// Matches a dotted name that contains one of the words as a whole; `*` stands for the rest of a
+  /// word.
   private static Predicate<String> names(String words) {
     String any = words.strip().replace(".", "\\.").replace("*", "\\w*").replaceAll("\\s+", "|");
     return Pattern.compile("(.*\\.)?(" + any + ")(\\..*)?").asMatchPredicate();

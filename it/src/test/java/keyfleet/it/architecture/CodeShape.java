@@ -4,8 +4,12 @@ import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.MethodTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.VariableTree;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -13,14 +17,15 @@ import javax.lang.model.element.Modifier;
 import javax.lang.model.element.Name;
 import keyfleet.it.architecture.SourceFile.Use;
 
-/// What a file, a type, a method or a field may look like.
+/// Rules about the shape of files, types, methods and fields.
 final class CodeShape {
-  private static final int FILE_LINES = 400;
+  private static final int FILE_LINES = 500;
   private static final int METHOD_LINES = 70;
   private static final int COLLABORATORS = 5;
+  private static final int PACKAGE_TYPES = 40;
 
   private static final String VAGUE_NAME =
-      ".*(Manager|Service|Helpers?|Utils?|Impl|Handler|Processor)|(Abstract|Base)[A-Z].*";
+      ".*(Manager|Helpers?|Utils?|Impl)|(Abstract|Base)[A-Z].*";
 
   private CodeShape() {}
 
@@ -41,14 +46,45 @@ final class CodeShape {
   static Stream<RuleViolation> typeNames(SourceFile file) {
     return file.types().stream()
         .filter(type -> type.getSimpleName().toString().matches(VAGUE_NAME))
-        .map(type -> file.violation(type, type.getSimpleName() + " is no noun of the domain"));
+        .map(type ->
+            file.violation(
+                type, type.getSimpleName() + " could name any class; say what this one does"));
+  }
+
+  static Stream<RuleViolation> repeatedNames(List<SourceFile> tree) {
+    Map<String, String> first = new HashMap<>();
+    List<RuleViolation> violations = new ArrayList<>();
+    for (SourceFile file : tree) {
+      for (ClassTree type : file.topLevelTypes()) {
+        String name = type.getSimpleName().toString();
+        String other = first.putIfAbsent(name, file.path());
+        if (other != null) {
+          violations.add(file.violation(type, name + " is also the name of a type in " + other));
+        }
+      }
+    }
+    return violations.stream();
+  }
+
+  static Stream<RuleViolation> packageSizes(List<SourceFile> tree) {
+    Map<String, Integer> sizes = new TreeMap<>();
+    tree.stream()
+        .filter(SourceFile::isMain)
+        .forEach(file -> sizes.merge(file.folder(), file.topLevelTypes().size(), Integer::sum));
+    return sizes.entrySet().stream()
+        .filter(it -> it.getValue() > PACKAGE_TYPES)
+        .map(it ->
+            new RuleViolation(
+                it.getKey(),
+                1,
+                "%d types in one package; at most %d".formatted(it.getValue(), PACKAGE_TYPES)));
   }
 
   static Stream<RuleViolation> testNames(SourceFile file) {
     return methods(
         file,
         (_, method) -> isAnnotated(method, ".*Test.*") && isNamed(method, "test.*"),
-        "begins with test; say situation_outcome");
+        "begins with test; name it situation_outcome");
   }
 
   static Stream<RuleViolation> getters(SourceFile file) {
@@ -58,7 +94,7 @@ final class CodeShape {
             isNamed(method, "get[A-Z].*")
                 && method.getParameters().isEmpty()
                 && !isAnnotated(method, "Override"),
-        "is a getter; name it after what it gives");
+        "is a getter; name it after its value");
   }
 
   static Stream<RuleViolation> booleanParameters(SourceFile file) {
@@ -69,7 +105,7 @@ final class CodeShape {
                 && !isAnnotated(method, "Override")
                 && !(isConstructor(method) && type.getKind() == Tree.Kind.RECORD)
                 && method.getParameters().stream().anyMatch(it -> isOf(it, "[bB]oolean")),
-        "takes a boolean; take an enum, or be two");
+        "takes a boolean; take an enum, or write two methods");
   }
 
   static Stream<RuleViolation> optionals(SourceFile file) {
@@ -104,8 +140,8 @@ final class CodeShape {
         "has over " + COLLABORATORS + " parameters");
   }
 
-  /// A collaborator is a field that can act: a class or an interface of this house, or a function.
-  /// Records and enums are data.
+  /// A collaborator is a field that can act: a class or an interface of this project, or a
+  /// function. Records and enums are data.
   static Stream<RuleViolation> collaborators(List<SourceFile> tree) {
     List<SourceFile> main = tree.stream().filter(SourceFile::isMain).toList();
     Set<String> ours =
@@ -119,7 +155,13 @@ final class CodeShape {
             file.types().stream()
                 .filter(
                     type -> isClass(type) && collaboratorCount(file, type, ours) > COLLABORATORS)
-                .map(type -> file.violation(type, type.getSimpleName() + " joins too many")));
+                .map(type ->
+                    file.violation(
+                        type,
+                        type.getSimpleName()
+                            + " works with more than "
+                            + COLLABORATORS
+                            + " others")));
   }
 
   private static long collaboratorCount(SourceFile file, ClassTree type, Set<String> ours) {
@@ -144,7 +186,7 @@ final class CodeShape {
     return type.getMembers().stream().filter(kind::isInstance).map(kind::cast);
   }
 
-  /// A record's are its components.
+  /// Of a record, its components.
   private static Stream<VariableTree> instanceFields(ClassTree type) {
     return members(type, VariableTree.class)
         .filter(field -> !field.getModifiers().getFlags().contains(Modifier.STATIC));

@@ -17,22 +17,22 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Calls that reach a store or a provider, and whether they stand where a test can stop them: in
-/// the effect of `at(Failpoint.X, effect)`.
+/// Checks that every call to a store or a provider is the effect of `at(Failpoint.X, effect)`,
+/// where a test can stop it.
 ///
-/// Types are not known here, so a call counts by the name it is made on: one that the file declares
-/// with such a type, as a field, parameter, local or method.
+/// The sources are not attributed, so a call counts by the name it is made on: a field, parameter,
+/// local or method that the file declares with the type of a port.
 final class FailpointCoverage {
   private static final String MODULE = "control";
 
-  /// The ports, and what the rooms below put before them.
+  /// The ports, and the types of lower modules that call them.
   private static final Set<String> PORTS =
-      Set.of("Kv", "Records", "KekProvider", "Keystores", "Rosters", "Registry");
+      Set.of("Kv", "Records", "KekProvider", "KeystoreStore", "RosterStore", "CollectionRegistry");
 
   private final SourceFile file;
   private final Set<String> names = new HashSet<>();
   private final Set<String> points = new HashSet<>();
-  private final Set<RuleViolation> ruleViolations = new LinkedHashSet<>();
+  private final Set<RuleViolation> violations = new LinkedHashSet<>();
 
   private FailpointCoverage(SourceFile file) {
     this.file = file;
@@ -42,14 +42,14 @@ final class FailpointCoverage {
     if (!file.isMain() || !file.module().equals(MODULE)) {
       return Stream.empty();
     }
-    FailpointCoverage failpointCoverage = new FailpointCoverage(file);
+    FailpointCoverage coverage = new FailpointCoverage(file);
     for (ClassTree type : file.types()) {
-      failpointCoverage.new Declarations().scan(type, null);
+      coverage.new Declarations().scan(type, null);
     }
     for (ClassTree type : file.types()) {
-      failpointCoverage.new Calls().scan(type, null);
+      coverage.new Calls().scan(type, null);
     }
-    return failpointCoverage.ruleViolations.stream();
+    return coverage.violations.stream();
   }
 
   private static boolean isPort(@Nullable Tree type) {
@@ -82,7 +82,7 @@ final class FailpointCoverage {
     public @Nullable Void visitMethodInvocation(MethodInvocationTree call, @Nullable Void unused) {
       if (isFailpoint(call)) {
         scan(call.getMethodSelect(), null);
-        return scan(beforeTheEffect(call.getArguments().getLast()), null);
+        return scan(evaluatedAtOnce(call.getArguments().getLast()), null);
       }
       if (call.getMethodSelect() instanceof MemberSelectTree select) {
         check(select.getExpression(), call);
@@ -96,8 +96,9 @@ final class FailpointCoverage {
       return super.visitMemberReference(method, null);
     }
 
-    /// What of the argument happens at once: nothing of a lambda, what a method reference is on.
-    private @Nullable Tree beforeTheEffect(ExpressionTree effect) {
+    /// The part of the argument that is evaluated at once: nothing of a lambda, the receiver of a
+    /// method reference.
+    private @Nullable Tree evaluatedAtOnce(ExpressionTree effect) {
       return switch (effect) {
         case LambdaExpressionTree _ -> null;
         case MemberReferenceTree method -> method.getQualifierExpression();
@@ -106,18 +107,19 @@ final class FailpointCoverage {
     }
 
     private void check(ExpressionTree on, Tree use) {
-      if (leadsTo(on)) {
-        ruleViolations.add(
-            file.violation(use, "an effect outside at(Failpoint.…), where no test can stop it"));
+      if (isPortCall(on)) {
+        violations.add(
+            file.violation(
+                use, "an effect outside at(Failpoint.…, …); no test can stop the process there"));
       }
     }
 
-    /// `kv`, `this.kv`, `ties.kv()`, and what is chained to these: `open(it).orElseThrow()`.
-    private boolean leadsTo(ExpressionTree expression) {
+    /// `kv`, `this.kv`, `ports.kv()`, and calls chained to these: `open(it).orElseThrow()`.
+    private boolean isPortCall(ExpressionTree expression) {
       return switch (expression) {
         case IdentifierTree name -> names.contains(name.getName().toString());
         case MemberSelectTree select -> names.contains(select.getIdentifier().toString());
-        case MethodInvocationTree inner -> leadsTo(inner.getMethodSelect()) || isChained(inner);
+        case MethodInvocationTree inner -> isPortCall(inner.getMethodSelect()) || isChained(inner);
         default -> false;
       };
     }
@@ -125,11 +127,11 @@ final class FailpointCoverage {
     private boolean isChained(MethodInvocationTree call) {
       return call.getMethodSelect() instanceof MemberSelectTree select
           && select.getIdentifier().toString().matches("get|orElse.*")
-          && leadsTo(select.getExpression());
+          && isPortCall(select.getExpression());
     }
   }
 
-  /// A constant, or what the file declares as one.
+  /// Whether the first argument is a constant of `Failpoint`, or a variable of that type.
   private boolean isFailpoint(MethodInvocationTree call) {
     String name = SourceFile.dotted(call.getMethodSelect()).orElse("");
     return (name.equals("at") || name.endsWith(".at"))

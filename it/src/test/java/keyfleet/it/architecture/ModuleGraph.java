@@ -6,9 +6,10 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/// The rooms of the house and the direction of their arrows.
+/// The modules, and which module may depend on which.
 final class ModuleGraph {
-  /// Top to bottom; a room names only rooms on lower lines. ARCHITECTURE.md says what each is for.
+  /// Top to bottom: a module depends only on modules of lower lines. ARCHITECTURE.md says what each
+  /// module is for.
   private static final List<String> LAYERS =
       """
       cli
@@ -19,8 +20,9 @@ final class ModuleGraph {
       watchdog
       control
       member
-      mongodb nats postgres awskms
+      mongodb nats postgres sqlite awskms
       providers
+      wire
       store
       rollout
       keyring
@@ -29,12 +31,12 @@ final class ModuleGraph {
           .lines()
           .toList();
 
-  /// They name anything, and no room of the house names them.
+  /// These modules may depend on all others, and no other module depends on them.
   private static final String UNRESTRICTED = "sim it bench";
 
   private static final String PURE = "rollout keyring crypto";
 
-  private static final Pattern MODULE_NAME = Pattern.compile("keyfleet\\.(\\w+)(\\.[a-z]\\w*)?.*");
+  private static final Pattern MODULE_NAME = Pattern.compile("keyfleet\\.(\\w+).*");
 
   private ModuleGraph() {}
 
@@ -50,21 +52,21 @@ final class ModuleGraph {
     return List.of(modules.split(" ")).contains(module);
   }
 
-  /// A room is the flat package of its module; only `server` has packages below its own.
+  /// A package is that of its module, or lies below it; the file is in the folder of its package.
   static Stream<RuleViolation> packageLocations(SourceFile file) {
     String own = file.packageName();
     String root = "keyfleet." + file.module();
-    boolean flat =
-        own.equals(root) || (file.module().equals("server") && own.startsWith(root + "."));
+    boolean inModule = own.equals(root) || own.startsWith(root + ".");
     boolean inPlace = file.folder().matches("\\w+/src/\\w+/java/" + own.replace('.', '/') + "/");
     boolean script = own.isEmpty() && file.folder().equals("tools/");
-    return !file.isJava() || script || (flat && inPlace && isModule(file.module()))
+    return !file.isJava() || script || (inModule && inPlace && isModule(file.module()))
         ? Stream.empty()
-        : Stream.of(file.violation(1, "package " + own + " is no room of the house, or not here"));
+        : Stream.of(
+            file.violation(1, "package " + own + " does not belong to this module and folder"));
   }
 
   static Stream<RuleViolation> dependencies(SourceFile file) {
-    return file.named(name -> !mayName(file, name), "is not below " + file.packageName());
+    return file.named(name -> !mayName(file, name), "is not in a module below " + file.module());
   }
 
   private static boolean mayName(SourceFile file, String name) {
@@ -72,22 +74,14 @@ final class ModuleGraph {
     if (!target.matches() || !isModule(target.group(1)) || isUnrestricted(file)) {
       return true;
     }
-    return target.group(1).equals(file.module())
-        ? !isSibling(file.packageName(), target)
-        : level(target.group(1)) > level(file.module());
-  }
-
-  /// Packages below one room do not know each other: the room joins them.
-  private static boolean isSibling(String own, Matcher target) {
-    String module = "keyfleet." + target.group(1);
-    return target.group(2) != null && !own.equals(module) && !own.equals(module + target.group(2));
+    return target.group(1).equals(file.module()) || level(target.group(1)) > level(file.module());
   }
 
   private static boolean isModule(String name) {
     return level(name) >= 0 || isIn(UNRESTRICTED, name);
   }
 
-  /// 0 is the top; -1 is outside.
+  /// 0 is the top; -1 is no module of these layers.
   private static int level(String module) {
     return IntStream.range(0, LAYERS.size())
         .filter(level -> isIn(LAYERS.get(level), module))

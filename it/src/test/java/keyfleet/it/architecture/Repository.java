@@ -10,13 +10,14 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// The repository in which this test runs: the text files that git tracks or is about to.
+/// The repository in which this test runs, and its text files: those that git tracks or would add.
 public final class Repository {
   /// A file without an extension is a script.
   private static final Pattern TEXT =
       Pattern.compile("(.*/)?([^/.]+|[^/]+\\.(java|md|sh|xml|ya?ml|py|go|tsx?))");
 
-  private static final Pattern IGNORED = Pattern.compile("(.*/)?(\\.git|target|node_modules)/.*");
+  private static final Pattern IGNORED =
+      Pattern.compile("target/.*|(.*/)?(\\.git|node_modules)/.*");
 
   private Repository() {}
 
@@ -43,7 +44,7 @@ public final class Repository {
     return folder;
   }
 
-  /// Files not yet added count, ignored ones do not.
+  /// Includes files that are not added yet, and leaves out ignored files.
   private static Optional<Stream<String>> trackedFiles(Path root) {
     try {
       Process git =
@@ -58,7 +59,7 @@ public final class Repository {
     }
   }
 
-  /// What an unpacked archive holds.
+  /// For an unpacked archive without git.
   private static Stream<String> listedFiles(Path root) {
     try (Stream<Path> all = Files.walk(root)) {
       return all

@@ -8,12 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// The page of rollout rules against the sources: whoever moves a rule moves its row.
+/// Compares the page of rollout rules with the sources: each rule is named in the class that
+/// enforces it and in the test that checks it.
 class RolloutRulesTest {
   private static final Pattern ROW =
       Pattern.compile("\\| ([RI]\\d+) \\| .+ \\| `(\\w+)` \\| `(\\w+)` \\|");
@@ -47,17 +49,23 @@ class RolloutRulesTest {
 
   private static void assertNames(String rule, String tree, String type) throws IOException {
     Pattern word = Pattern.compile("\\b" + rule + "\\b");
-    for (String module : List.of("rollout", "control", "watchdog")) {
-      Path file =
-          Repository.root()
-              .resolve("%s/%s/keyfleet/%s/%s.java".formatted(module, tree, module, type));
-      if (Files.exists(file)) {
-        try (Stream<String> lines = Files.lines(file)) {
-          assertTrue(lines.anyMatch(it -> word.matcher(it).find()), rule + " is not in " + file);
+    Path file = source(tree, type);
+    try (Stream<String> lines = Files.lines(file)) {
+      assertTrue(lines.anyMatch(it -> word.matcher(it).find()), rule + " is not in " + file);
+    }
+  }
+
+  /// The simple name is enough: it is unique in the repository.
+  private static Path source(String tree, String type) throws IOException {
+    for (String module : List.of("rollout", "wire", "control", "watchdog")) {
+      Path folder = Repository.root().resolve(module).resolve(tree);
+      try (Stream<Path> files = Files.walk(folder)) {
+        Optional<Path> found = files.filter(it -> it.endsWith(type + ".java")).findFirst();
+        if (found.isPresent()) {
+          return found.get();
         }
-        return;
       }
     }
-    throw new AssertionError(rule + ": there is no " + type);
+    throw new AssertionError(tree + " has no " + type);
   }
 }

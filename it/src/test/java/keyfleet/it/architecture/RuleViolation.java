@@ -2,7 +2,7 @@ package keyfleet.it.architecture;
 
 import java.util.Comparator;
 
-/// A line that breaks a rule, and in words how.
+/// A line that violates a rule, and a description.
 record RuleViolation(String path, int line, String words) implements Comparable<RuleViolation> {
   private static final Comparator<RuleViolation> BY_PLACE =
       Comparator.comparing(RuleViolation::path)

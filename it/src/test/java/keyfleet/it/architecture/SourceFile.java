@@ -32,18 +32,18 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 
-/// A text file of the repository, by its path from the root. Java is parsed, without types: a rule
-/// sees names as they are written. Any other text has lines only.
+/// A text file of the repository, known by its path from the root. Java is parsed but not
+/// attributed: a rule sees names as they are written. Other texts have only lines.
 final class SourceFile {
   /// A name as written, with all its dots: an import, a type, a call (`System.exit`), a method
-  /// reference (`System::exit` reads the same), or a construction (`Random.new`).
+  /// reference (`System::exit` becomes `System.exit`), or a construction (`Random.new`).
   record Use(String name, int line) {}
 
   record Comment(String text, int line) {}
 
   private static final JavaCompiler JAVAC = ToolProvider.getSystemJavaCompiler();
 
-  /// Literals are matched too, so that what looks like a comment inside one is not taken for one.
+  /// Literals are matched too, because a literal may contain text that looks like a comment.
   private static final Pattern COMMENT =
       Pattern.compile(
           "(?s)\"\"\".*?(?<!\\\\)\"\"\"" // a text block
@@ -66,7 +66,7 @@ final class SourceFile {
     new Collector().scan(unit, null);
   }
 
-  /// Parses all in one task: to start a task takes longer than to parse a file.
+  /// Parses all files in one task, because starting a task takes longer than parsing a file.
   static List<SourceFile> parse(List<Text> sources) {
     var errors = new DiagnosticCollector<JavaFileObject>();
     var task = (JavacTask) JAVAC.getTask(null, null, errors, null, null, sources);
@@ -122,9 +122,16 @@ final class SourceFile {
     return uses;
   }
 
-  /// Every type that is declared, nested and local ones too.
+  /// Every declared type, including nested and local types.
   List<ClassTree> types() {
     return types;
+  }
+
+  List<ClassTree> topLevelTypes() {
+    return unit.getTypeDecls().stream()
+        .filter(ClassTree.class::isInstance)
+        .map(ClassTree.class::cast)
+        .toList();
   }
 
   List<Comment> comments() {
@@ -144,7 +151,7 @@ final class SourceFile {
     return violation(line(tree), words);
   }
 
-  /// A violation for each line that uses such a name.
+  /// One violation for each line that uses such a name.
   Stream<RuleViolation> named(Predicate<String> names, String words) {
     return uses.stream()
         .filter(use -> names.test(use.name))
@@ -164,7 +171,7 @@ final class SourceFile {
     return (int) unit.getLineMap().getLineNumber(position);
   }
 
-  /// `a.b.C` for a name or a type without its arguments; empty for other expressions.
+  /// `a.b.C` for a name or a type, without type arguments; empty for other expressions.
   static Optional<String> dotted(Tree tree) {
     return switch (tree) {
       case IdentifierTree name -> Optional.of(name.getName().toString());
@@ -213,7 +220,7 @@ final class SourceFile {
     }
   }
 
-  /// A file before it is parsed. What is not Java is an empty unit to the parser.
+  /// A file before parsing. The parser sees a file that is not Java as empty.
   static final class Text extends SimpleJavaFileObject {
     private final String path;
     private final String text;

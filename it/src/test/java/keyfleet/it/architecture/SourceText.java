@@ -7,9 +7,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/// What may be written in comments, literals and documents.
+/// Rules about the text of comments, literals and documents.
 final class SourceText {
-  /// As regular expressions, so that this text is not what it looks for.
+  /// Written as regular expressions, so that this file does not match itself.
   private static final Pattern MACHINE =
       Pattern.compile(
           "/(root|work|farm)/|/home/\\w|/tmp/(out)"
@@ -26,8 +26,9 @@ final class SourceText {
     List<String> lines = file.lines();
     return IntStream.range(0, lines.size())
         .filter(i -> MACHINE.matcher(lines.get(i)).find())
-        .mapToObj(
-            i -> file.violation(i + 1, "names a place of one machine: " + lines.get(i).strip()));
+        .mapToObj(i ->
+            file.violation(
+                i + 1, "names a folder or host of one machine: " + lines.get(i).strip()));
   }
 
   static Stream<RuleViolation> comments(SourceFile file) {
@@ -50,7 +51,9 @@ final class SourceText {
         .map(file -> file.folder() + "package-info.java")
         .distinct()
         .filter(path -> !documented.contains(path))
-        .map(path -> new RuleViolation(path, 1, "@NullMarked and two sentences are wanted here"));
+        .map(path ->
+            new RuleViolation(
+                path, 1, "a package needs @NullMarked and a description of two sentences"));
   }
 
   private static boolean isPackageDoc(SourceFile file) {

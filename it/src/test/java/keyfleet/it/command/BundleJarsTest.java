@@ -22,7 +22,8 @@ import keyfleet.it.process.Shell;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The one jar that the launcher makes of many holds what a class loader would find in them.
+/// The single jar that the launcher builds contains what a class loader would find in the separate
+/// jars.
 class BundleJarsTest {
   private static final byte[] MULTI_RELEASE =
       "Manifest-Version: 1.0\nMulti-Release: true\n\n".getBytes(UTF_8);
@@ -115,8 +116,7 @@ class BundleJarsTest {
     assertEquals(new String(recent, UTF_8), new String(found.get("New.class"), UTF_8));
   }
 
-  /// What a type of ours says of each pair of values, and of each value, in a class file of javac
-  /// and in the one that was made of it.
+  /// A record or switch behaves the same in javac's class file and in the rewritten one.
   @Test
   void ownTypesThatAreMadePlain_sayTheSame() throws Exception {
     Path sample = Repository.root().resolve("it/src/test/resources/keyfleet/it/Sample.java.txt");
@@ -138,7 +138,7 @@ class BundleJarsTest {
     assertEquals(before, shell.run(java + "/java -cp all.jar keyfleet.it.Sample"));
   }
 
-  /// The calls that are linked when they are first made, but for lambdas and strings.
+  /// The invokedynamic calls of a class, except those of lambdas and string concatenation.
   private static List<String> links(Map<String, byte[]> found, String type) {
     return ClassFile.of().parse(found.getOrDefault(type, new byte[0])).methods().stream()
         .flatMap(method -> method.code().stream())
@@ -150,7 +150,7 @@ class BundleJarsTest {
         .toList();
   }
 
-  /// With a branch, as it is branches that need stack maps.
+  /// A class with a branch, because only branches need stack maps.
   private static byte[] type(int version) {
     return ClassFile.of(ClassFile.StackMapsOption.DROP_STACK_MAPS)
         .build(

@@ -15,9 +15,9 @@ import keyfleet.it.process.Shell;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `./keyfleet` itself: first starts, rebuilds, and what it becomes.
+/// Tests the launcher `./keyfleet`: the first start, rebuilds, and the process that it becomes.
 class LauncherTest {
-  /// One command of each cache that a build makes.
+  /// One command for each cache that a build creates.
   private static final String VERIFY =
       "KEYFLEET_KEK_V1=%s checkout/keyfleet kek verify --local".formatted("01".repeat(32));
 
@@ -27,11 +27,10 @@ class LauncherTest {
 
   @TempDir Path folder = Path.of("");
 
-  /// How the launcher builds is not asked here, and the same sources have passed the gates in this
-  /// very build: without them it is done in half the time.
+  /// Skips the gates, which the same sources have passed in this build; it halves the time.
   private static final String WITHOUT_GATES = "-o -Derrorprone.flags=-XDgates=none";
 
-  /// A checkout of its own with an empty cache, but for the Maven that was fetched already.
+  /// A separate checkout with an empty cache, except for the Maven that was already downloaded.
   private Shell freshCheckout() throws IOException {
     Path root = Repository.root();
     Path cache = Files.createDirectories(folder.resolve("cache/keyfleet"));
@@ -73,7 +72,7 @@ class LauncherTest {
     assertEachCacheIsUsed(shell);
     Path cli = folder.resolve("checkout/cli/src/main");
     Files.writeString(cli.resolve("resources/keyfleet/cli/version.txt"), "edited");
-    Path printed = cli.resolve("java/keyfleet/cli/RoundTrip.java");
+    Path printed = cli.resolve("java/keyfleet/cli/kek/KeyCheckResult.java");
     Files.writeString(printed, Files.readString(printed).replace("RESULT", "EDITED"));
     assertEquals(List.of("keyfleet edited"), shell.run("checkout/keyfleet --version").out());
     assertTrue(shell.run(VERIFY).out().getFirst().endsWith("EDITED"), "old code ran");
@@ -87,7 +86,7 @@ class LauncherTest {
     assertTrue(broken.out().isEmpty(), broken.out().toString());
   }
 
-  /// `AOTMode=on` ends a JVM that cannot use the cache it was told of.
+  /// `AOTMode=on` ends a JVM that cannot use its cache.
   private static void assertEachCacheIsUsed(Shell shell) {
     for (String command : List.of(VERIFY, ANNOUNCE, "checkout/keyfleet kms-plugin --help")) {
       Shell.Result result = shell.run("export JDK_JAVA_OPTIONS=-XX:AOTMode=on; " + command);
@@ -103,21 +102,23 @@ class LauncherTest {
     Path jdk =
         Files.createSymbolicLink(folder.resolve("jdk"), Path.of(System.getProperty("java.home")));
     String version = Repository.root().resolve("keyfleet") + " --version";
-    new Shell(folder, Map.of()).run(version); // builds if need be, on the usual one
+    new Shell(folder, Map.of()).run(version); // builds if necessary, with the usual JDK
     Shell.Result result = new Shell(folder, Map.of("JAVA_HOME", jdk.toString())).run(version);
     assertEquals(List.of("keyfleet 0.1.0"), result.out(), result.err().toString());
   }
 
   @Test
   void changedJdkFile_isNoticed_evenIfOlder() {
-    String keep = "app=.; : >java.args; touch -t 202001010000 f; keep_time f; ";
-    assertEquals(0, toolchain(keep + "is_same_time f").exit());
-    assertEquals(1, toolchain(keep + "touch -t 202001010001 f; is_same_time f").exit());
-    assertEquals(1, toolchain(keep + "touch -t 201912310000 f; is_same_time f").exit());
+    String keep = "app=.; : >java.args; touch -t 202001010000 f; record_mtime f; ";
+    assertEquals(0, toolchain(keep + "has_recorded_mtime f").exit());
+    assertEquals(1, toolchain(keep + "touch -t 202001010001 f; has_recorded_mtime f").exit());
+    assertEquals(1, toolchain(keep + "touch -t 201912310000 f; has_recorded_mtime f").exit());
     String inexact = keep + "rm f.time; ";
-    assertEquals(0, toolchain(inexact + "is_same_time f").exit());
+    assertEquals(0, toolchain(inexact + "has_recorded_mtime f").exit());
     assertEquals(
-        1, toolchain(inexact + "touch -t 202001010000 java.args; touch f; is_same_time f").exit());
+        1,
+        toolchain(inexact + "touch -t 202001010000 java.args; touch f; has_recorded_mtime f")
+            .exit());
   }
 
   @Test
@@ -197,7 +198,7 @@ class LauncherTest {
         toolchain("cache=%s/c; PATH=%s:$PATH; fetch_maven".formatted(folder, bin));
     assertEquals(1, result.exit());
     assertTrue(
-        result.err().getFirst().contains("is not the one that was published"),
+        result.err().getFirst().contains("does not have the published digest"),
         result.err().toString());
   }
 }

@@ -8,21 +8,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// A session at a terminal, written down: what was typed, and what came back.
+/// A recorded terminal session: commands and their output.
 ///
-/// `$ ` stands before a command, `! ` before a line on standard error, `? ` before an exit code
-/// other than 0, `#` before a remark. `…` stands for anything within a line. `export` holds for the
-/// commands below it.
+/// `$ ` begins a command, `! ` a line on standard error, `? ` an exit code other than 0, `#` a
+/// comment. `…` stands for any text within a line. `export` applies to the commands below it.
 record Transcript(String name, List<Step> steps) {
-  /// One command and what it must come to.
+  /// One command and its expected result.
   record Step(String command, String setting, List<String> out, List<String> err, int exit) {}
 
   static Transcript read(Path file) {
     return new Transcript(file.getFileName().toString(), steps(lines(file)));
   }
 
-  /// The `console` blocks of a Markdown file. There both streams stand together, as on a terminal,
-  /// which shows no exit codes.
+  /// The `console` blocks of a Markdown file. They show both streams together, as on a terminal,
+  /// and no exit codes.
   static Transcript ofMarkdown(Path file) {
     List<String> typed = new ArrayList<>();
     boolean inside = false;
@@ -64,7 +63,7 @@ record Transcript(String name, List<Step> steps) {
     return steps;
   }
 
-  /// Whether a line is what the transcript expects, `…` standing for anything.
+  /// Whether the lines are those that the transcript expects; `…` matches any text.
   static boolean matches(List<String> expected, List<String> actual) {
     if (expected.size() != actual.size()) {
       return false;

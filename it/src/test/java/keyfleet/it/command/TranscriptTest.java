@@ -22,10 +22,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The command as people use it: every transcript, and every `console` block of the README, run for
-/// real.
+/// Runs the command as people use it: every transcript, and every `console` block of the README and
+/// of docs/how-to.
 class TranscriptTest {
-  /// Keys that a transcript may load and nothing may print.
+  /// A part of every test key; no command may print it.
   private static final String MARKER = "c0ffee";
 
   private static final List<Path> SOFTHSM_PATHS =
@@ -42,10 +42,10 @@ class TranscriptTest {
 
   static List<Transcript> transcripts() throws IOException {
     Path root = Repository.root();
-    try (Stream<Path> files = Files.list(root.resolve("it/src/test/transcripts"))) {
-      return Stream.concat(
-              files.sorted().map(Transcript::read),
-              Stream.of(Transcript.ofMarkdown(root.resolve("README.md"))))
+    try (Stream<Path> files = Files.list(root.resolve("it/src/test/transcripts"));
+        Stream<Path> guides = Files.list(root.resolve("docs/how-to"))) {
+      Stream<Path> pages = Stream.concat(Stream.of(root.resolve("README.md")), guides.sorted());
+      return Stream.concat(files.sorted().map(Transcript::read), pages.map(Transcript::ofMarkdown))
           .toList();
     }
   }
@@ -54,7 +54,7 @@ class TranscriptTest {
   void putKeyfleetOnThePath() throws IOException {
     root = Files.createDirectory(folder.resolve("bin"));
     Files.createSymbolicLink(root.resolve("keyfleet"), Repository.root().resolve("keyfleet"));
-    // The README's reader stands in the checkout.
+    // The README's commands run in the checkout.
     Files.createSymbolicLink(folder.resolve("keyfleet"), Repository.root().resolve("keyfleet"));
   }
 
@@ -62,7 +62,7 @@ class TranscriptTest {
   @MethodSource("transcripts")
   void transcript_matchesTheCommand(Transcript transcript) throws IOException {
     Shell shell = new Shell(folder, environment(transcript));
-    shell.run("keyfleet --version"); // builds if need be, and says so once
+    shell.run("keyfleet --version"); // builds if necessary, and prints that once
     for (Step step : transcript.steps()) {
       check(step, shell.run(step.setting() + step.command()));
     }

@@ -15,9 +15,10 @@ import keyfleet.it.process.TestProcess;
 import keyfleet.it.process.TestStores;
 import org.jspecify.annotations.Nullable;
 
-/// What Keyfleet runs for one API server: the plugin on its socket, and the fleet behind it.
+/// The part of Keyfleet that serves one API server: the plugin on its socket, and the fleet behind
+/// it.
 final class ControlPlaneNode implements AutoCloseable {
-  /// What the API server calls the plugin, in its configuration and in every value that it stores.
+  /// The name of the plugin in the API server's configuration and in every stored value.
   static final String PROVIDER = "keyfleet";
 
   private static final String PLUGIN = "plugin";
@@ -28,7 +29,7 @@ final class ControlPlaneNode implements AutoCloseable {
   private final Map<String, String> home;
   private @Nullable TestProcess plugin;
 
-  /// The keyring is there, and its first version is active. Nothing runs yet, and only the operator
+  /// Creates the keyring with an active first version. No process runs yet, and only the operator
   /// has the key.
   ControlPlaneNode(Path folder, TestStores stores) {
     this.fleet = new ProcessFleet(folder, stores, KeySource.FILE, "kms");
@@ -39,7 +40,7 @@ final class ControlPlaneNode implements AutoCloseable {
     assertEquals(0, announced.exit(), announced::toString);
   }
 
-  /// Each process finds the key by itself.
+  /// Gives the key to all processes, which find it without a restart.
   void giveKey(int version) {
     List.of(ProcessFleet.OPERATOR, WORKER, PLUGIN).forEach(it -> fleet.giveKeys(it, version));
   }
@@ -55,10 +56,10 @@ final class ControlPlaneNode implements AutoCloseable {
             home,
             ProcessFleet.command(List.of("kms-plugin", "--listen", "unix://" + socket)));
     plugin = started;
-    started.awaitLine("serves KMS v2 at");
+    started.awaitLine("serving KMS v2 at");
   }
 
-  /// SIGKILL: the socket stays, and nobody answers there.
+  /// SIGKILL: the socket file stays, and no process answers there.
   void killPlugin() {
     Objects.requireNonNull(plugin, "no plugin yet").kill();
   }
@@ -67,12 +68,12 @@ final class ControlPlaneNode implements AutoCloseable {
     fleet.startServer(WORKER);
   }
 
-  /// What an API server is told: secrets go through the plugin, and nothing goes past it.
+  /// The EncryptionConfiguration of an API server: all secrets go through the plugin.
   Path encryptionConfiguration() {
     return encryptionConfiguration(fleet.folder(), socket);
   }
 
-  /// A call may take longer than the usual three seconds: the machine may be full.
+  /// The timeout is longer than the usual three seconds, because the machine may be busy.
   static Path encryptionConfiguration(Path folder, Path socket) {
     try {
       return Files.writeString(

@@ -15,11 +15,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A real kube-apiserver on a real etcd keeps its secrets through the plugin, whichever of the
-/// parts is killed (SIGKILL) and comes back, and while Keyfleet's own store is gone.
+/// A real kube-apiserver on a real etcd encrypts its secrets with the plugin. It reads them after
+/// any of the processes is killed (SIGKILL) and restarted, and while Keyfleet's own store is down.
 @Timeout(300)
 class EncryptedSecretsTest {
-  private static final String TEXT = "nobody-but-the-api-server-reads-this-";
+  private static final String TEXT = "only-the-api-server-reads-this-";
   private static final int SECRETS = 20;
 
   @TempDir Path folder = Path.of("");
@@ -40,7 +40,7 @@ class EncryptedSecretsTest {
     }
   }
 
-  /// The parts, and the secrets that went through them.
+  /// The processes, and the secrets that they store.
   private record Cluster(ControlPlaneNode node, EtcdServer etcd, KubeApiServer server) {
     void survive(PostgresTestServer store) {
       IntStream.range(0, SECRETS).forEach(this::put);

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import keyfleet.it.process.ExternalProgram;
 import keyfleet.it.process.TestProcess;
 
-/// A real etcd on loopback, with its data in a folder of the test's.
+/// A real etcd on loopback, with its data in the test's folder.
 final class EtcdServer implements AutoCloseable {
   private static final Pattern VALUE = Pattern.compile("\"value\":\"([^\"]*)\"");
 
@@ -59,13 +59,13 @@ final class EtcdServer implements AutoCloseable {
     return url;
   }
 
-  /// SIGKILL, and up again on the same data.
+  /// SIGKILL, then a restart on the same data.
   void restart() {
     process.kill();
     process = startServer();
   }
 
-  /// What stands under the key, byte for byte, as Latin-1 text.
+  /// The bytes stored under the key, as Latin-1 text.
   String value(String key) {
     String body =
         "{\"key\":\"%s\"}".formatted(Base64.getEncoder().encodeToString(key.getBytes(UTF_8)));
@@ -86,7 +86,7 @@ final class EtcdServer implements AutoCloseable {
     }
   }
 
-  /// Whether any file of its data has these bytes: the log, the pages, what is no longer valid.
+  /// Whether any of its data files contains these bytes: the log, live pages, deleted pages.
   boolean hasOnDisk(String text) {
     try (Stream<Path> all = Files.walk(data())) {
       return all.filter(Files::isRegularFile).anyMatch(it -> bytes(it).contains(text));

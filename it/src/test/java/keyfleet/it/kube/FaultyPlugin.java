@@ -21,12 +21,12 @@ import keyfleet.kms.v2.KeyManagementServiceGrpc.KeyManagementServiceImplBase;
 import keyfleet.kms.v2.StatusRequest;
 import keyfleet.kms.v2.StatusResponse;
 
-/// A plugin in this JVM that does what none should. Its ciphertext is the plaintext behind a sign.
+/// A plugin in this JVM with one fault. Its ciphertext is the plaintext with a prefix.
 final class FaultyPlugin extends KeyManagementServiceImplBase implements AutoCloseable {
-  /// What is wrong with it, and what an API server has to say to that.
+  /// The fault, and the error that an API server must report.
   enum PluginFault {
     NONE(""),
-    /// Encrypt has a new key, and Status still names the old one.
+    /// Encrypt uses a new key, but Status still names the old one.
     STALE_STATUS("errGen=<nil>"),
     OTHER_BYTES("message authentication failed"),
     TOO_FEW_BYTES("read b s: no"),

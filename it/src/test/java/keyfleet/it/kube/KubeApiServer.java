@@ -22,7 +22,7 @@ import keyfleet.it.process.Await;
 import keyfleet.it.process.ExternalProgram;
 import keyfleet.it.process.TestProcess;
 
-/// A real kube-apiserver on loopback, whose secrets are encrypted as a file says.
+/// A real kube-apiserver on loopback with an EncryptionConfiguration.
 final class KubeApiServer implements AutoCloseable {
   private static final String SECRETS = "/api/v1/namespaces/default/secrets";
   private static final Pattern TEXT = Pattern.compile("\"text\": ?\"([^\"]*)\"");
@@ -61,7 +61,7 @@ final class KubeApiServer implements AutoCloseable {
         "--encryption-provider-config-automatic-reload=true");
   }
 
-  /// The files by which an API server knows its callers.
+  /// The files by which an API server authenticates its callers.
   private record ServerIdentity(Path signing, Path verifying, Path tokens) {
     static ServerIdentity create(Path folder) {
       try {
@@ -87,7 +87,7 @@ final class KubeApiServer implements AutoCloseable {
     }
   }
 
-  /// Ends when it answers, whatever its health.
+  /// Returns when the server answers, healthy or not.
   private TestProcess startServer() {
     TestProcess server = TestProcess.startCommand(folder, "kube-apiserver", Map.of(), command);
     Await.until(
@@ -100,7 +100,7 @@ final class KubeApiServer implements AutoCloseable {
     return server;
   }
 
-  /// SIGKILL, and up again: it has forgotten every key.
+  /// SIGKILL, then a restart without cached keys.
   void restart() {
     process.kill();
     process = startServer();
@@ -113,7 +113,7 @@ final class KubeApiServer implements AutoCloseable {
         process::output);
   }
 
-  /// What it says of its plugin.
+  /// Whether the API server reports its plugin as healthy.
   boolean hasHealthyPlugin() {
     return client.isOk("/readyz/kms-providers");
   }
@@ -136,7 +136,7 @@ final class KubeApiServer implements AutoCloseable {
     return new String(Base64.getDecoder().decode(text.group(1)), UTF_8);
   }
 
-  /// Whether it would take the pod as it is written, with no field that it does not know.
+  /// Checks that the server accepts the pod, without unknown fields, by a dry run.
   void dryRunPod(String pod) {
     HttpResponse<String> answer =
         client.post("/api/v1/namespaces/kube-system/pods?dryRun=All&fieldValidation=Strict", pod);

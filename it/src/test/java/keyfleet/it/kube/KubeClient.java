@@ -18,9 +18,9 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/// HTTPS to a kube-apiserver that made its own certificate, as an administrator.
+/// An administrator's HTTPS client for a kube-apiserver that creates its own certificate.
 final class KubeClient {
-  /// Who has it may do everything to a server that lives as long as a test.
+  /// The administrator's token; the server lives only as long as the test.
   static final String TOKEN = "administrator-of-the-test";
 
   private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -29,13 +29,13 @@ final class KubeClient {
   private final Path certs;
   private @Nullable HttpClient http;
 
-  /// What the server will have written into its folder, which may be empty yet, is trusted.
+  /// Trusts the certificate that the server will write into `certs`; the folder may still be empty.
   KubeClient(int port, Path certs) {
     this.root = "https://127.0.0.1:" + port;
     this.certs = certs;
   }
 
-  /// No, too, while nobody listens.
+  /// Returns false also while no server listens.
   boolean isOk(String path) {
     try {
       // The key is written last.
@@ -49,7 +49,7 @@ final class KubeClient {
     return send(request(path).GET());
   }
 
-  /// JSON or YAML: every JSON is YAML.
+  /// Accepts YAML, and therefore JSON.
   HttpResponse<String> post(String path, String yaml) {
     return send(
         request(path)

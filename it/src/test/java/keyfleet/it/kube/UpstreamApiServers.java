@@ -9,8 +9,8 @@ import keyfleet.it.process.Await;
 import keyfleet.it.process.ExternalProgram;
 import keyfleet.it.process.TestProcess;
 
-/// Kubernetes' own API-server code in a process that does what it is told. Its orders are in
-/// `it/upstream/main.go`.
+/// API servers made of Kubernetes' own code, in a process that executes commands. The commands are
+/// described in `it/upstream/main.go`.
 final class UpstreamApiServers implements AutoCloseable {
   private final TestProcess process;
   private int commandCount;
@@ -19,19 +19,19 @@ final class UpstreamApiServers implements AutoCloseable {
     this.process =
         TestProcess.startCommand(
             folder,
-            "judge",
+            "upstream",
             Map.of(),
             List.of(ExternalProgram.UPSTREAM.path(), encryption.toString()));
   }
 
-  /// It must be done.
+  /// Runs a command that must succeed, and returns its answer.
   String run(String... command) {
     String answer = send(command);
     assertEquals("ok", head(answer), () -> String.join(" ", command) + ": " + answer);
     return tail(answer);
   }
 
-  /// It must not be.
+  /// Runs a command that must fail, and returns the error.
   String runRefused(String... command) {
     String answer = send(command);
     assertEquals("no", head(answer), () -> String.join(" ", command) + ": " + answer);
@@ -42,12 +42,12 @@ final class UpstreamApiServers implements AutoCloseable {
     return head(send(command)).equals("ok");
   }
 
-  /// Whatever it says: `ok` or `no`, and the rest.
+  /// Sends a command; returns `ok` or `no`, followed by the answer.
   String send(String... command) {
     int before = commandCount++;
     process.writeLine(String.join(" ", command));
     Await.until(
-        "the judge answers: " + String.join(" ", command),
+        "upstream answers: " + String.join(" ", command),
         () -> process.out().size() > before,
         process::output);
     return process.out().get(before);

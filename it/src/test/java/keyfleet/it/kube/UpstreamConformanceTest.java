@@ -17,8 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Kubernetes' own API-server code judges the plugin: what it stores through it, it reads back,
-/// cold and warm; it sees a new key, and what is old under it; it notices an outage and its end.
+/// Runs Kubernetes' own API-server code against the plugin: it reads back what it stores, with a
+/// cold and a warm cache; it notices a new key and stale values, an outage and its end.
 @Timeout(300)
 class UpstreamConformanceTest {
   private static final int SECRETS = 1_000;
@@ -34,7 +34,7 @@ class UpstreamConformanceTest {
     }
   }
 
-  /// What ours never does: a judge that does not object to these would prove nothing.
+  /// Checks the test itself: upstream's code must report an error for each faulty plugin.
   @ParameterizedTest
   @EnumSource
   void faultyPlugin_isDetected(PluginFault fault) throws IOException {
@@ -55,7 +55,7 @@ class UpstreamConformanceTest {
     }
   }
 
-  /// One after the other, on one control plane whose API servers have names.
+  /// The steps of the test, in order, on one control plane with several API servers.
   private record ConformanceRun(ControlPlaneNode node, UpstreamApiServers servers) {
     void runAll() {
       serverStartedBeforeThePlugin_findsItAndItsKey();
@@ -79,7 +79,7 @@ class UpstreamConformanceTest {
       awaitHealth("a");
     }
 
-    /// The key_id under which all is stored.
+    /// Returns the key_id under which all secrets are stored.
     private String manySecrets_costOneCallForEachServer() {
       String key = servers.run("fill", "a", "" + SECRETS);
       assertEquals("fresh text-7", servers.run("read", "a", "s7"));
@@ -93,7 +93,7 @@ class UpstreamConformanceTest {
       return key;
     }
 
-    /// Two servers have written by now, each with a seed of its own.
+    /// Two servers have written, each with its own seed.
     private void restartedPlugin_decryptsOldSecrets(String key) {
       assertEquals(key, servers.run("write", "b", "s1", "text-1"));
       node.killPlugin();
@@ -134,16 +134,16 @@ class UpstreamConformanceTest {
       return second;
     }
 
-    /// On a full machine a worker may be late with its heartbeat.
+    /// On a busy machine a worker's heartbeat may be late.
     private boolean isRotationOrdered() {
       var ordered = node.fleet().run("kek", "rotate", "--from-version=1", "--to-version=2");
       assertTrue(ordered.exit() == 0 || ordered.exit() == 2, ordered::toString);
       return ordered.exit() == 0;
     }
 
-    /// Under which key a new server writes. Should the key change between its Status and its
-    /// Encrypt, or the machine be too full for an answer in time, it tries again; nothing else may
-    /// go wrong.
+    /// The key_id under which a new server writes. It tries again if the key changes between Status
+    /// and Encrypt, or if the machine is too busy to answer in time; any other error fails the
+    /// test.
     private String keyIdOfNewServer() {
       servers.run("load", "e");
       Await.until(

@@ -19,9 +19,9 @@ import keyfleet.providers.ScriptedHttpServer.ReceivedRequest;
 import keyfleet.providers.ScriptedHttpServer.ScriptedResponse;
 import keyfleet.providers.Ticker;
 
-/// A Transit engine that keeps what it hears, and wraps by writing a prefix before the key.
+/// A fake Transit engine that records its requests, and wraps a key by adding a prefix.
 final class FakeTransit implements AutoCloseable {
-  static final String TOKEN = "token-that-nobody-may-see";
+  static final String TOKEN = "token-that-must-stay-secret";
 
   private static final Pattern PLAINTEXT = Pattern.compile("\"plaintext\":\"([^\"]*)\"");
   private static final Pattern CIPHERTEXT = Pattern.compile("\"ciphertext\":\"vault:v1:([^\"]*)\"");
@@ -75,7 +75,7 @@ final class FakeTransit implements AutoCloseable {
     }
   }
 
-  /// The requests whose path has `operation` in it, as `encrypt`.
+  /// The requests for an operation such as `encrypt`.
   List<ReceivedRequest> heard(String operation) {
     return server.requests().stream()
         .filter(it -> it.path().contains("/" + operation + "/"))

@@ -36,12 +36,12 @@ import keyfleet.store.FakeKv;
 import keyfleet.store.FakeStoreClock;
 import org.jspecify.annotations.Nullable;
 
-/// A plugin in this process, at its socket, whose keys are in a [FakeTransit].
+/// A plugin inside the test's process, at its own socket, with its keys in a [FakeTransit].
 final class InProcessPlugin implements AutoCloseable {
   private static final KeyringName KEYRING = new KeyringName("kms");
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
-  /// The lines of calls.
+  /// The log lines of the plugin.
   final List<String> lines = Collections.synchronizedList(new ArrayList<>());
 
   final FakeTransit transit = new FakeTransit();
@@ -86,7 +86,7 @@ final class InProcessPlugin implements AutoCloseable {
 
   private void awaitHealth(KmsPlugin plugin) {
     long end = System.nanoTime() + LIMIT.toNanos();
-    while (!plugin.health().healthy()) {
+    while (!plugin.health().isHealthy()) {
       if (System.nanoTime() > end) {
         throw new IllegalStateException("never healthy: " + plugin.health() + lines);
       }
@@ -99,7 +99,7 @@ final class InProcessPlugin implements AutoCloseable {
     return one;
   }
 
-  /// Sends the headers with each call.
+  /// A client that sends the headers with each call.
   PluginClient client(Map<String, String> headers) {
     return register(new PluginClient(socket, headers));
   }

@@ -26,14 +26,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/// The unit and the pod of a plugin say the same, and what they say runs.
+/// Checks the systemd unit and the pod of the plugin: both start the same command, and it runs.
 @Timeout(120)
 public class PackagingTest {
   private static final Path FOLDER = Repository.root().resolve("packaging");
   public static final Path POD = FOLDER.resolve("keyfleet-kms-plugin.yaml");
   private static final Path UNIT = FOLDER.resolve("keyfleet-kms-plugin.service");
 
-  /// In tenths, as systemd counts what a unit leaves open: 100 is everything.
+  /// The exposure of a unit as systemd rates it, in tenths: 100 is fully exposed.
   private static final int MAX_EXPOSURE = 20;
 
   private static final FileAttribute<Set<PosixFilePermission>> PRIVATE =
@@ -56,12 +56,13 @@ public class PackagingTest {
             "KEYFLEET_STORE", "sqlite:" + folder.resolve("fleet.db"),
             "KEYFLEET_PROVIDER", "file:" + folder.resolve("keys"));
     try (TestProcess plugin = TestProcess.start(folder, "plugin", environment, program())) {
-      String _ = plugin.awaitLine("serves KMS v2 at unix://" + socket);
+      String _ = plugin.awaitLine("serving KMS v2 at unix://" + socket);
       assertEquals(
           "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)));
-      assertNotEquals(0, attached(plugin.pid()), "somebody attached to a process with keys in it");
+      assertNotEquals(
+          0, attached(plugin.pid()), "a debugger can attach to a process that holds keys");
       assertEquals(128 + 15, plugin.stop(), plugin.output());
-      assertFalse(Files.exists(socket), "a socket without a plugin");
+      assertFalse(Files.exists(socket), "the socket is still there");
     }
   }
 
@@ -96,7 +97,7 @@ public class PackagingTest {
     return value;
   }
 
-  /// Without the program's own path, and with options and their values apart.
+  /// The command without the program's path, with options separated from their values.
   private static List<String> words(List<String> command) {
     List<String> words = new ArrayList<>();
     for (String word : command.subList(1, command.size())) {
@@ -106,7 +107,7 @@ public class PackagingTest {
     return words;
   }
 
-  /// The unit's command, with this test's folders and Keyfleet in place of the installed ones.
+  /// The unit's command, with the folders of this test and this build.
   private JavaProgram program() throws IOException {
     List<String> words =
         words(unit()).stream()

@@ -20,7 +20,7 @@ import keyfleet.kms.v2.KeyManagementServiceGrpc;
 import keyfleet.kms.v2.KeyManagementServiceGrpc.KeyManagementServiceBlockingStub;
 import keyfleet.kms.v2.StatusRequest;
 
-/// Calls a plugin at its socket, as an API server does.
+/// Calls a plugin at its socket as an API server does.
 public final class PluginClient implements AutoCloseable {
   private static final long LIMIT_SECONDS = 60;
 
@@ -32,7 +32,7 @@ public final class PluginClient implements AutoCloseable {
     this(socket, Map.of());
   }
 
-  /// Sends the headers with each call.
+  /// A client that sends the headers with each call.
   PluginClient(Path socket, Map<String, String> headers) {
     headers.forEach((name, value) ->
         metadata.put(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER), value));

@@ -25,13 +25,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A KMS plugin as shipped, with a worker and an operator on one store: a rotation under it, and
-/// its own death and return without the store.
+/// Runs a KMS plugin as shipped, with a worker and an operator on one store: through a rotation,
+/// and through its own kill and restart without the store.
 @Timeout(300)
 class PluginProcessTest {
-  private static final String RING = "--keyring=kms";
+  private static final String KEYRING_OPTION = "--keyring=kms";
 
-  /// Nobody listens there.
+  /// No server listens there.
   private static final String NO_STORE = "postgresql://nobody@127.0.0.1:1/none";
 
   @TempDir Path folder = Path.of("");
@@ -83,7 +83,7 @@ class PluginProcessTest {
 
   private Document status() {
     return Document.parse(
-        Value.of(runCommand(0, "kek", "status", RING, "-o", "json").out().getLast()));
+        Value.of(runCommand(0, "kek", "status", KEYRING_OPTION, "-o", "json").out().getLast()));
   }
 
   @Test
@@ -95,13 +95,16 @@ class PluginProcessTest {
     try (PluginClient client = new PluginClient(socket())) {
       old = client.encrypt("old");
       assertEquals(client.keyId(), old.getKeyId());
-      start("worker-1", Map.of(), "server", "--roles=worker", RING).awaitLine("listens at");
-      runCommand(0, "kek", "announce", RING, "--version=2");
+      start("worker-1", Map.of(), "server", "--roles=worker", KEYRING_OPTION)
+          .awaitLine("listening on");
+      runCommand(0, "kek", "announce", KEYRING_OPTION, "--version=2");
       assertEquals(old.getKeyId(), client.keyId());
       Await.until(
-          "everybody is ready for v2",
-          () -> start("operator", Map.of(), "kek", "verify", RING, "--target=2").await() == 0);
-      runCommand(0, "kek", "rotate", RING, "--from-version=1", "--to-version=2");
+          "all processes are ready for v2",
+          () ->
+              start("operator", Map.of(), "kek", "verify", KEYRING_OPTION, "--target=2").await()
+                  == 0);
+      runCommand(0, "kek", "rotate", KEYRING_OPTION, "--from-version=1", "--to-version=2");
       Await.until("proving", () -> status().text("phase").equals("proving"));
       Await.until("the plugin announces v2", () -> !client.keyId().equals(old.getKeyId()));
       now = client.encrypt("new");
@@ -110,13 +113,13 @@ class PluginProcessTest {
     }
     assertEquals("in_progress", status().text("state"));
     assertTrue(status().text("note").contains("etcd"), status().text("note"));
-    TestProcess refused = runCommand(2, "kek", "remove", RING, "--version=1", "--yes");
+    TestProcess refused = runCommand(2, "kek", "remove", KEYRING_OPTION, "--version=1", "--yes");
     assertTrue(refused.output().contains("etcd"), refused::output);
     plugin.kill();
     assertRestartsWithoutStore(old, now);
   }
 
-  /// From its snapshot, with nobody to ask, at the socket that its dead self left.
+  /// It starts from its snapshot, without a store, at the socket that the killed process left.
   private void assertRestartsWithoutStore(EncryptResponse old, EncryptResponse now) {
     TestProcess again = plugin("plugin-2", Map.of("KEYFLEET_STORE", NO_STORE));
     try (PluginClient client = new PluginClient(socket())) {
@@ -125,7 +128,7 @@ class PluginProcessTest {
       assertEquals("new", client.decrypt(now));
       assertEquals("more", client.decrypt(client.encrypt("more")));
     }
-    again.awaitLine("has not joined its fleet");
+    again.awaitLine("cannot join the fleet");
     assertEquals(143, again.stop(), again::output);
     assertFalse(Files.exists(socket()), "the socket is still there");
   }

@@ -32,7 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// One trace from a client through the plugin to a remote, as a collector and the remote see it.
+/// Follows one trace from a client through the plugin to a remote, as the collector and the remote
+/// see it.
 @Timeout(120)
 final class TracePropagationTest {
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -53,7 +54,7 @@ final class TracePropagationTest {
     assertEquals(List.of(), log.messages);
   }
 
-  /// Everything arrives.
+  /// Records every lost span; the tests expect none.
   private static final class FailingExportLog implements ExportListener {
     private final List<String> messages = Collections.synchronizedList(new ArrayList<>());
 
@@ -145,7 +146,10 @@ final class TracePropagationTest {
       assertFalse(header(plugin, "encrypt").contains(TRACE));
     }
     Span span = spans(SERVICE + "Encrypt").getFirst();
-    assertEquals(1, spans(SERVICE + "Encrypt").size(), "the one without a caller's decision");
+    assertEquals(
+        1,
+        spans(SERVICE + "Encrypt").size(),
+        "only the call without a caller's decision is sampled");
     assertTrue(span.getParentSpanId().isEmpty(), span::toString);
     assertFalse(hex(span.getTraceId()).equals(TRACE), span::toString);
   }
@@ -183,8 +187,8 @@ final class TracePropagationTest {
     assertTrue(traced.contains(" trace_id=" + TRACE), traced);
     String sent = new String(collector.bytes(), StandardCharsets.ISO_8859_1);
     String annotation = stored.getAnnotationsMap().keySet().iterator().next();
-    assertTrue(sent.contains(annotation), "names are sent");
-    assertTrue(sent.contains("make local KEK"), "what is searched is what was sent");
+    assertTrue(sent.contains(annotation), "annotation names are sent");
+    assertTrue(sent.contains("make local KEK"), "the sent bytes contain the span");
     ByteString value = stored.getAnnotationsMap().get(annotation);
     String wrapped = value == null ? "" : value.toStringUtf8();
     String key = wrapped.substring("vault:v1:".length());

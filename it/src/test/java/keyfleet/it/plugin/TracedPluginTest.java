@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A KMS plugin as shipped, with a collector, with one that is gone, and with none.
+/// Runs a KMS plugin as shipped: with a collector, with a collector that is down, and without one.
 @Timeout(300)
 class TracedPluginTest {
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -93,7 +93,7 @@ class TracedPluginTest {
     try (FakeCollector collector = FakeCollector.start()) {
       TestProcess plugin =
           plugin(List.of(), "--otlp-endpoint=" + collector.url(), "--log-requests");
-      plugin.awaitLine("sends spans to " + collector.url());
+      plugin.awaitLine("sending spans to " + collector.url());
       EncryptResponse stored = roundTrip();
       assertEquals(143, plugin.stop(), plugin::output);
       assertFalse(plugin.output().contains(LOST), plugin::output);
@@ -108,8 +108,8 @@ class TracedPluginTest {
           ofTheCaller);
       assertEquals(2, plugin.err().stream().filter(it -> it.endsWith("trace_id=" + TRACE)).count());
       String sent = new String(collector.bytes(), StandardCharsets.ISO_8859_1);
-      assertTrue(sent.contains("make local KEK"), "a trace of the plugin's own");
-      assertTrue(sent.contains("keyfleet-kms-plugin"), "who sent it");
+      assertTrue(sent.contains("make local KEK"), "the plugin's own trace");
+      assertTrue(sent.contains("keyfleet-kms-plugin"), "the service name");
       assertFalse(sent.contains("hush-marker"), "a plaintext was sent");
       stored
           .getAnnotationsMap()
@@ -134,7 +134,7 @@ class TracedPluginTest {
     assertEquals(1, plugin.err().stream().filter(it -> it.contains(LOST)).count(), plugin::output);
   }
 
-  /// A library on the class path may be met by another that looks for it, as that of the metrics.
+  /// Another library, such as that of the metrics, may look for OpenTelemetry on the class path.
   @Test
   void pluginWithoutACollector_loadsNothingOfOpenTelemetrys() throws IOException {
     Path loaded = folder.resolve("loaded.log");
@@ -152,7 +152,7 @@ class TracedPluginTest {
     TestProcess address = start(List.of(), "kms-plugin", "--otlp-endpoint=localhost:4317");
     assertEquals(1, address.await(), address::output);
     assertTrue(
-        address.output().contains("--otlp-endpoint=localhost:4317 is not a collector's address"),
+        address.output().contains("--otlp-endpoint=localhost:4317 is not a collector address"),
         address::output);
     assertTrue(
         address.output().contains("Try: --otlp-endpoint=http://127.0.0.1:4318"), address::output);

@@ -26,8 +26,8 @@ import keyfleet.server.RateLimit;
 import keyfleet.server.Role;
 import keyfleet.server.Server;
 
-/// Does once, in one process, what servers, applications and commands of the tests do, so that the
-/// classes they need can be archived. What comes of it does not matter.
+/// Runs once, in one process, what servers, applications and commands of the tests do, so that the
+/// JVM can archive their classes. The result does not matter.
 final class ArchiveTraining {
   private static final Timings TIMINGS =
       new Timings(
@@ -48,13 +48,15 @@ final class ArchiveTraining {
       try (Member app = InProcessMember.join(wiring, "app");
           Server server = server(wiring)) {
         Await.until(
-            "a record is there", () -> InProcessMember.tryInsert(app, OrderApplication.id(0)));
+            "a record is stored", () -> InProcessMember.tryInsert(app, OrderApplication.id(0)));
         operator.announce(2, TIMINGS);
         server.start();
         Await.until("v2 is proved", () -> InProcessMember.isReady(operator, 2, 2));
         Await.until(
-            "it is ordered", () -> !(operator.orders().rotate(v(1), v(2)) instanceof Refused));
-        Await.until("it is done", () -> operator.keystore().rotation() instanceof Completed);
+            "the rotation is ordered",
+            () -> !(operator.orders().rotate(v(1), v(2)) instanceof Refused));
+        Await.until(
+            "the rotation is completed", () -> operator.keystore().rotation() instanceof Completed);
         app.records(TestWiring.ORDERS.name())
             .find(OrderApplication.id(0))
             .ifPresent(PlainFields::close);

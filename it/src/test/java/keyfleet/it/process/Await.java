@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/// Waits for something that another process brings about, with a limit.
+/// Waits until a condition holds that another process brings about; fails after a limit.
 public final class Await {
   private static final Duration LIMIT = Duration.ofSeconds(90);
   private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
@@ -19,13 +19,13 @@ public final class Await {
     until(what, condition, () -> "");
   }
 
-  /// `seen` tells, if it never holds, what was there instead.
+  /// `actual` describes the state if the condition never holds.
   public static void until(String what, BooleanSupplier condition, Supplier<String> actual) {
     long end = System.nanoTime() + LIMIT.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() > end) {
         fail(
-            "in %d s it did not come to this: %s%n%s"
+            "after %d s this is still not true: %s%n%s"
                 .formatted(LIMIT.toSeconds(), what, actual.get()));
       }
       LockSupport.parkNanos(STEP_NANOS);

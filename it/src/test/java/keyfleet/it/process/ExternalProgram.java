@@ -7,17 +7,17 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 
-/// Programs of others that tests run; `./dev` builds them.
+/// Third-party programs that tests run; `./dev` builds them.
 public enum ExternalProgram {
   ETCD,
   KUBE_APISERVER,
   UPSTREAM;
 
-  /// Where it lies. Without it the test is skipped, and says so.
+  /// The path of the program. Without it the test is skipped with a message.
   public String path() {
     String variable = "KEYFLEET_TEST_" + this;
     String path = System.getenv(variable);
-    assumeTrue(path != null, variable + " names no program: it needs Go to be built");
+    assumeTrue(path != null, variable + " is not set: ./dev builds this program with Go");
     return path == null ? "" : path;
   }
 

@@ -11,16 +11,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Gives a process a calendar of its own, by libfaketime. What elapses stays true: only the date is
-/// wrong, as on a host whose clock nobody sets.
+/// Gives a process a wrong date by libfaketime. Elapsed time stays correct, as on a host whose
+/// clock is never synchronised.
 public final class FakeCalendar {
   private static final Path LIBRARIES = Path.of("/usr/lib");
   private static final Path LIBRARY = Path.of("faketime", "libfaketimeMT.so.1");
 
   private FakeCalendar() {}
 
-  /// The environment of a process that is so far ahead. Waits end by the monotonic clock, which the
-  /// library must neither fake nor correct: a JVM would wait for ever.
+  /// The environment of a process whose date is ahead by `duration`. The library must neither fake
+  /// nor correct the monotonic clock: a JVM would wait for ever.
   public static Map<String, String> ahead(Duration duration) {
     return Map.of(
         "LD_PRELOAD", library().toString(),
@@ -34,7 +34,8 @@ public final class FakeCalendar {
     try (Stream<Path> folders = Files.list(LIBRARIES)) {
       Optional<Path> found =
           folders.map(it -> it.resolve(LIBRARY)).filter(Files::isRegularFile).findFirst();
-      return found.orElseGet(() -> abort("needs libfaketime, of Debian's package of that name"));
+      return found.orElseGet(
+          () -> abort("libfaketime is not installed (Debian package libfaketime)"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -6,15 +6,15 @@ import java.util.function.Supplier;
 import keyfleet.control.Failpoint;
 import keyfleet.control.Failpoints;
 
-/// Where a process dies: right before or right after an effect, the n-th time it comes there. It
-/// dies as if by `kill -9`: no hook runs, nothing is closed.
+/// Halts a process right before or right after an effect, the n-th time it gets there. The process
+/// ends as by `kill -9`: no hook runs, nothing is closed.
 public record HaltPoint(Failpoint point, Side side, int occurrence) {
   public enum Side {
     BEFORE,
     AFTER
   }
 
-  /// What a killed process leaves as its exit code.
+  /// The exit code of a killed process.
   public static final int EXIT = 137;
 
   private static final String PROPERTY = "keyfleet.it.halt";
@@ -28,7 +28,7 @@ public record HaltPoint(Failpoint point, Side side, int occurrence) {
     return point + ":" + side + ":" + occurrence;
   }
 
-  /// For the process that was given these options; who was given none never dies.
+  /// The failpoints of this process, from its system property; without the property it never halts.
   static Failpoints ofThisProcess() {
     String text = System.getProperty(PROPERTY, "");
     if (text.isEmpty()) {

@@ -7,8 +7,8 @@ import keyfleet.member.Member;
 import keyfleet.member.MemberException;
 import keyfleet.member.PlainFields;
 
-/// A member of the fleet in the test's own JVM, for what needs no process of its own: it keeps
-/// records, and calls itself a worker so that rotations may be ordered, but drives none.
+/// A member of the fleet inside the test's own JVM. It stores records, and has the role of a worker
+/// so that rotations can be ordered, but it drives none.
 public final class InProcessMember {
   private InProcessMember() {}
 
@@ -22,7 +22,7 @@ public final class InProcessMember {
     return builder.join();
   }
 
-  /// A member that has just registered its collection seals from the next round on.
+  /// A member that has just registered its collection can seal from its next heartbeat on.
   public static void awaitSealing(Member member) {
     Await.until("it may seal", () -> canSeal(member), () -> member.state().toString());
   }
@@ -36,7 +36,7 @@ public final class InProcessMember {
     }
   }
 
-  /// False while it may not: a busy machine may let a short lease run out.
+  /// Returns false while the member may not seal: on a busy machine a short lease may run out.
   public static boolean tryInsert(Member member, String id) {
     try (PlainFields values = OrderApplication.fields(id, 0)) {
       return member.records(TestWiring.ORDERS.name()).insert(id, values);
@@ -45,10 +45,10 @@ public final class InProcessMember {
     }
   }
 
-  /// Whether so many processes have proved the version.
+  /// Whether this number of processes has proved the version.
   public static boolean isReady(InProcessOperator operator, int version, int processes) {
     return operator.roster().heartbeats().stream()
-            .map(it -> it.loadedVersion().get(new KekVersion(version)))
+            .map(it -> it.loadedVersions().get(new KekVersion(version)))
             .filter(it -> it instanceof LoadedVersion(_, Proved _))
             .count()
         == processes;

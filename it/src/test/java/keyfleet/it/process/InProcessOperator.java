@@ -21,7 +21,7 @@ import keyfleet.member.document.KeystoreStore.StoredKeystore;
 import keyfleet.member.keys.LoadedKeys;
 import keyfleet.store.Records;
 
-/// An operator who looks and orders without the command, so that a test can do so often.
+/// An operator inside the test's own JVM, which reads and orders without starting a command.
 public final class InProcessOperator implements AutoCloseable {
   private final TestWiring wiring;
   private final KeyringStore keyringStore;
@@ -33,7 +33,7 @@ public final class InProcessOperator implements AutoCloseable {
     LoadedKeys keys = new LoadedKeys(TestWiring.KEYRING, wiring.providers(), wiring.random());
     keys.refresh();
     AuditContext author =
-        new AuditContext(new AuditActor("it", "here", "overseer"), InstantSource.system());
+        new AuditContext(new AuditActor("it", "here", "operator"), InstantSource.system());
     this.keyringStore =
         new KeyringStore(
             TestWiring.KEYRING, wiring.store().kv(), wiring::nonce, failpoints, author);
@@ -95,7 +95,7 @@ public final class InProcessOperator implements AutoCloseable {
   }
 
   public AuditVerdict verifyAudit() {
-    return keyringStore.audit().verify();
+    return keyringStore.auditReader().verify();
   }
 
   @Override

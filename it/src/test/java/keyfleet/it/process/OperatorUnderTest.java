@@ -11,9 +11,9 @@ import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.VersionState;
 import org.jspecify.annotations.Nullable;
 
-/// An operator's whole work on a rotation, in a process that dies where a test wants it to: orders
-/// it, sees it through, takes the old version out of use, and looks at the audit. Who comes second
-/// goes on where the first one died.
+/// An operator's work on a rotation, in a process that a test can halt: it orders the rotation,
+/// waits for its end, disables the old version and verifies the audit. A second process continues
+/// where the first was halted.
 public final class OperatorUnderTest {
   private OperatorUnderTest() {}
 
@@ -24,7 +24,8 @@ public final class OperatorUnderTest {
       KekVersion to = v(Integer.parseInt(args[1]));
       if (!to.equals(target(operator))) {
         Await.until(
-            "it is ordered", () -> !(operator.orders().rotate(from, to) instanceof Refused));
+            "the rotation is ordered",
+            () -> !(operator.orders().rotate(from, to) instanceof Refused));
       }
       Await.until(
           "the rotation is completed",
@@ -40,12 +41,12 @@ public final class OperatorUnderTest {
     Runtime.getRuntime().halt(0);
   }
 
-  /// Where the last rotation goes or went; nothing before the first.
+  /// The target of the last rotation; null before the first.
   private static @Nullable KekVersion target(InProcessOperator operator) {
     return Rotation.lastJob(operator.keystore().rotation()).map(RotationJob::to).orElse(null);
   }
 
-  /// Those who died may have had a lease: it is refused while that could be.
+  /// The order is refused while a killed process may still have a lease.
   public static void disable(InProcessOperator operator, KekVersion version) {
     Await.until(
         version + " is disabled",

@@ -21,20 +21,20 @@ import keyfleet.store.RecordId;
 import keyfleet.store.Records;
 import keyfleet.store.StoredRecord;
 
-/// An application that keeps sealed orders. What a record holds follows from its id and its
-/// generation, so everybody can tell whether it was read right.
+/// An application that stores sealed orders. A record's content follows from its id and its
+/// generation, so every reader can check it.
 ///
-/// | duty              | what it does                                                             |
-/// |-------------------|--------------------------------------------------------------------------|
-/// | `load N`          | makes the table and fills it                                             |
-/// | `work I OF N`     | changes every OF-th of N records, adds some, reads all, until told to end |
-/// | `hesitate`        | seals, waits for a line, and only then writes                            |
-/// | `check`           | opens every record                                                       |
+/// | task                 | what it does                                                                   |
+/// |----------------------|--------------------------------------------------------------------------------|
+/// | `load N`             | creates the table and fills it                                                 |
+/// | `work I OF N`        | changes every OF-th of N records, adds some, reads all, until its input closes |
+/// | `pause-before-write` | seals, waits for a line, and then writes                                       |
+/// | `check`              | opens every record                                                             |
 ///
-/// What it came to is one JSON object on standard output.
+/// It prints its result as one JSON object on standard output.
 public final class OrderApplication {
-  public static final String SEALED = "sealed, and not yet written";
-  public static final String AT_WORK = "at work";
+  public static final String SEALED = "sealed but not written";
+  public static final String AT_WORK = "reading and writing records";
 
   private static final int LOADERS = 8;
   private static final int PAGE = 500;
@@ -63,7 +63,7 @@ public final class OrderApplication {
             new OrderApplication(member, records, input).run(List.of(args)).toValue().text());
       }
     }
-    Runtime.getRuntime().halt(0); // a driver's thread must not keep it
+    Runtime.getRuntime().halt(0); // threads of database drivers would keep it alive
   }
 
   static Member join(TestWiring wiring) {
@@ -83,9 +83,9 @@ public final class OrderApplication {
           new OrderWorkload(
                   member.records(TestWiring.ORDERS.name()), numbers(task), member.instance())
               .runUntilClosed(input);
-      case "hesitate" -> pauseBeforeWrite();
+      case "pause-before-write" -> pauseBeforeWrite();
       case "check" -> check();
-      default -> throw new IllegalArgumentException("no such duty: " + task);
+      default -> throw new IllegalArgumentException("no such task: " + task);
     };
   }
 
@@ -101,7 +101,7 @@ public final class OrderApplication {
     return PlainFields.ofTexts(Map.of("card", id + "#" + generation, "note", "of " + id));
   }
 
-  /// The generation, or -1 if this is not what anybody wrote there.
+  /// The generation, or -1 if no application wrote this content.
   public static long generation(String id, PlainFields found) {
     String card = found.text("card");
     boolean isRight = card.startsWith(id + "#") && found.text("note").equals("of " + id);
@@ -128,12 +128,12 @@ public final class OrderApplication {
   private void load(int loader, int count, AtomicInteger inserted) {
     for (int i = loader; i < count; i += LOADERS) {
       String id = id(i);
-      Await.until(id + " is there", () -> InProcessMember.tryInsert(member, id));
+      Await.until(id + " is stored", () -> InProcessMember.tryInsert(member, id));
       inserted.incrementAndGet();
     }
   }
 
-  /// A member that just registered its collection seals from the next round on.
+  /// A member that has just registered its collection can seal from its next heartbeat on.
   private void awaitSealing() {
     long end = System.nanoTime() + LONGEST_WAIT;
     while (true) {
@@ -149,7 +149,7 @@ public final class OrderApplication {
     }
   }
 
-  /// One new record and one change, sealed now and written later.
+  /// Seals one new record and one change now, and writes them later.
   private Document pauseBeforeWrite() throws IOException {
     awaitSealing();
     var cipher = member.records(TestWiring.ORDERS.name()).cipher();

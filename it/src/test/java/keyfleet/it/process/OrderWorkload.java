@@ -18,8 +18,8 @@ import keyfleet.member.PlainFields;
 import keyfleet.member.SealedRecords;
 import keyfleet.store.Document;
 
-/// A clerk's work: it reads all over, changes its own records, adds new ones, and remembers what it
-/// was told is stored.
+/// The load of one application: it reads all records, changes its own, adds new ones, and compares
+/// what it reads with what was acknowledged.
 final class OrderWorkload {
   private static final int READS_PER_WRITE = 4;
   private static final int CHANGES_PER_INSERT = 5;
@@ -31,10 +31,10 @@ final class OrderWorkload {
   private final int count;
   private final String name;
 
-  /// The last generation seen of each record.
+  /// The last generation that was read of each record.
   private final Map<String, Long> seen = new HashMap<>();
 
-  /// Whose last change got no clear answer.
+  /// The records whose last change got no clear answer.
   private final Set<String> unclear = new HashSet<>();
 
   private volatile boolean stopped;
@@ -47,7 +47,7 @@ final class OrderWorkload {
   private long unansweredWrites;
   private long added;
 
-  /// `numbers`: which of how many clerks, on how many records.
+  /// `numbers`: the index of this application, the number of applications, the number of records.
   OrderWorkload(SealedRecords records, List<Integer> numbers, String name) {
     this.records = records;
     this.index = numbers.get(0);
@@ -56,7 +56,7 @@ final class OrderWorkload {
     this.name = name + "-" + ProcessHandle.current().pid();
   }
 
-  /// Works until nothing more comes from there.
+  /// Works until `input` ends.
   Document runUntilClosed(BufferedReader input) {
     Thread listener = Thread.ofPlatform().daemon().start(() -> awaitEndOfInput(input));
     System.out.println(OrderApplication.AT_WORK);
@@ -112,7 +112,7 @@ final class OrderWorkload {
     }
   }
 
-  /// What was acknowledged is there, and nothing goes back.
+  /// Acknowledged changes are there, and no generation decreases.
   private void checkGeneration(String id, long generation) {
     Long last = seen.get(id);
     boolean isOwn = Integer.parseInt(id.substring(id.indexOf('-') + 1)) % applications == index;

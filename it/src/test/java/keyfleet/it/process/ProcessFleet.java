@@ -25,18 +25,18 @@ import keyfleet.member.ProcessSettings;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
 
-/// Processes of one test on one store, each with the keys it was given. Closing it leaves none
-/// behind.
+/// The processes of one test on one store, each with the keys that the test gives it. Closing the
+/// fleet ends all of them.
 public final class ProcessFleet implements AutoCloseable {
-  /// Where processes have their keys from.
+  /// The provider from which processes get their keys.
   public enum KeySource {
-    /// A process that gets a key must start again.
+    /// A process must restart to get a new key.
     ENV,
     /// A process finds a new key by itself.
     FILE
   }
 
-  /// Who gives the commands; its keys are given as any process's.
+  /// The process name of commands; the operator gets keys like any process.
   public static final String OPERATOR = "operator";
 
   public static final Map<String, String> TIMINGS =
@@ -65,12 +65,12 @@ public final class ProcessFleet implements AutoCloseable {
     this.keyring = keyring;
   }
 
-  /// As a keystore holds them.
+  /// The timings as a keystore stores them.
   public static Timings timings() {
     return Objects.requireNonNull(ProcessSettings.of(TIMINGS, LocalProcess.current()).timings());
   }
 
-  /// The test's own bytes for a version.
+  /// The bytes of a version, as hex.
   public static String key(int version) {
     return "%02x".formatted(version).repeat(32);
   }
@@ -92,7 +92,7 @@ public final class ProcessFleet implements AutoCloseable {
     }
   }
 
-  /// As an operator places a key: whole, and for nobody else to read.
+  /// Places a key as an operator does: by an atomic move, readable only by the owner.
   public void writeKeyFile(String process, int version, String hex) {
     try {
       Path file = keyFile(process, version);
@@ -128,21 +128,21 @@ public final class ProcessFleet implements AutoCloseable {
     return all;
   }
 
-  /// `keyfleet server`, as shipped.
+  /// Starts `keyfleet server` as shipped.
   public TestProcess startServer(String name, String... args) {
     return startServer(name, Map.of(), args);
   }
 
   public TestProcess startServer(
       String name, Map<String, String> extraEnvironment, String... args) {
-    List<String> words = new ArrayList<>(List.of("server", "--roles", "worker"));
-    words.addAll(List.of(args));
-    TestProcess server = start(name, extraEnvironment, command(words));
-    server.awaitLine("listens at");
+    List<String> all = new ArrayList<>(List.of("server", "--roles", "worker"));
+    all.addAll(List.of(args));
+    TestProcess server = start(name, extraEnvironment, command(all));
+    server.awaitLine("listening on");
     return server;
   }
 
-  /// As the launcher starts it where nobody looks.
+  /// A command as the launcher starts it without a terminal.
   public static JavaProgram command(List<String> args) {
     return new JavaProgram(List.of("-Dkeyfleet.stdout=pipe"), "keyfleet.cli.Main", args);
   }
@@ -159,7 +159,7 @@ public final class ProcessFleet implements AutoCloseable {
     return process;
   }
 
-  /// A clerk that comes to an end by itself, and what it said last.
+  /// Runs an application task to its end and returns its result.
   public Document runApplication(String name, String... task) {
     return reportOf(startApplication(name, task));
   }
@@ -170,7 +170,7 @@ public final class ProcessFleet implements AutoCloseable {
     return Document.parse(Value.of(application.out().getLast()));
   }
 
-  /// A command of the operator's.
+  /// Runs a command of the operator.
   public Shell.Result run(String... args) {
     return run(Map.of(), args);
   }
@@ -181,7 +181,7 @@ public final class ProcessFleet implements AutoCloseable {
     return new Shell.Result(exit, process.out(), process.err());
   }
 
-  /// The same, and it must come to this.
+  /// Runs a command that must end with this exit code.
   public Shell.Result run(int exit, String... args) {
     Shell.Result result = run(args);
     assertEquals(exit, result.exit(), () -> String.join(" ", args) + ": " + result);
@@ -192,7 +192,6 @@ public final class ProcessFleet implements AutoCloseable {
     return new InProcessOperator(environment(OPERATOR), Failpoints.NONE);
   }
 
-  /// A folder of the test's.
   public Path folder() {
     return folder;
   }

@@ -19,12 +19,12 @@ import keyfleet.server.Role;
 import keyfleet.server.Server;
 
 /// `keyfleet server` with failpoints: the same server, wired as the command wires it, in a process
-/// that dies where a test wants it to. It starts and rests as it is told, as often as it is told,
-/// and ends when it is told no more.
+/// that a test can halt. It starts and stops the server at each pair of input lines, and ends with
+/// its input.
 public final class ServerUnderTest {
-  public static final String READY = "waits for its line";
-  public static final String START = "go";
-  public static final String STOP = "rest";
+  public static final String READY = "waiting for input";
+  public static final String START = "start";
+  public static final String STOP = "stop";
 
   private ServerUnderTest() {}
 

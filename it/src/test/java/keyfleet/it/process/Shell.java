@@ -8,12 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/// Runs a command line as a person would, in a folder of its own, with none of the caller's
-/// Keyfleet settings.
+/// Runs a command line in a folder, without the caller's Keyfleet settings.
 public record Shell(Path folder, Map<String, String> environment) {
   private static final long LIMIT_SECONDS = 300;
 
-  /// What a command came to.
+  /// The result of a command.
   public record Result(int exit, List<String> out, List<String> err) {}
 
   public Result run(String command) {

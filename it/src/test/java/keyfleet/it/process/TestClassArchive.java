@@ -14,11 +14,11 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 
-/// The classes that JVMs of the tests share, archived once: hundreds of them start, and loading is
-/// most of what a start costs.
+/// An archive of the classes that all JVMs of the tests share. Hundreds of JVMs start, and loading
+/// classes is most of the cost of a start.
 ///
-/// An archive takes jars only, so folders of classes are packed first. Where none can be made, on a
-/// machine that is too busy, they start without.
+/// An archive accepts only jars, so folders of classes are packed first. If the archive cannot be
+/// created, on a machine that is too busy, JVMs start without it.
 final class TestClassArchive {
   private static final long LIMIT_SECONDS = 120;
   private static final List<String> OPTIONS = create();
@@ -75,7 +75,7 @@ final class TestClassArchive {
   }
 
   private static void train(Path folder, List<String> path, Path archive) throws IOException {
-    Path log = folder.resolve("rehearsal.log");
+    Path log = folder.resolve("training.log");
     List<String> command = new ArrayList<>(List.of(TestProcess.JAVA));
     command.addAll(TestProcess.JVM);
     command.addAll(path);
@@ -87,13 +87,13 @@ final class TestClassArchive {
         .environment()
         .putAll(
             Map.of(
-                "KEYFLEET_STORE", "sqlite:rehearsal.db",
+                "KEYFLEET_STORE", "sqlite:training.db",
                 "KEYFLEET_KEK_V1", ProcessFleet.key(1),
                 "KEYFLEET_KEK_V2", ProcessFleet.key(2)));
     Process training = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
     try {
       if (!training.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || training.exitValue() != 0) {
-        System.err.println("no archive of classes: " + Files.readString(log));
+        System.err.println("cannot create the class archive: " + Files.readString(log));
         Files.deleteIfExists(archive);
       }
     } catch (InterruptedException e) {
@@ -107,7 +107,7 @@ final class TestClassArchive {
     try (Stream<Path> all = Files.walk(folder)) {
       all.sorted((one, other) -> other.compareTo(one)).forEach(it -> it.toFile().delete());
     } catch (IOException e) {
-      System.err.println("left behind: " + folder);
+      System.err.println("cannot delete " + folder);
     }
   }
 }

@@ -13,18 +13,18 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/// A process of its own, mostly a JVM, with its own environment and none of the caller's Keyfleet
-/// settings. What it says goes to files. It ends with the test's JVM at the latest.
+/// A process, mostly a JVM, with its own environment and none of the caller's Keyfleet settings.
+/// Its output goes to files. It ends with the test's JVM at the latest.
 public final class TestProcess implements AutoCloseable {
-  /// What a JVM runs: a class with a `main`, system properties among the options.
+  /// A class with a `main`, its JVM options (system properties included) and its arguments.
   public record JavaProgram(List<String> options, String main, List<String> args) {
     public JavaProgram(String main, String... args) {
       this(List.of(), main, List.of(args));
     }
   }
 
-  /// Many start, and none lives long: quick compilation, small heaps. What the JVM itself has to
-  /// say is an error.
+  /// JVM options for many short-lived processes: quick compilation, small heaps. Messages of the
+  /// JVM itself go to standard error.
   static final List<String> JVM =
       List.of(
           "-XX:TieredStopAtLevel=1",
@@ -38,7 +38,7 @@ public final class TestProcess implements AutoCloseable {
 
   private static final long LIMIT_SECONDS = 120;
 
-  /// Those that a test which never came to its end would leave behind.
+  /// The running processes, for the shutdown hook that kills what an aborted test leaves behind.
   private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
 
   static {
@@ -59,7 +59,7 @@ public final class TestProcess implements AutoCloseable {
     RUNNING.add(process);
   }
 
-  /// `name` is for its files in the folder, and for messages.
+  /// `name` is used for its files in the folder and in messages.
   public static TestProcess start(
       Path folder, String name, Map<String, String> environment, JavaProgram program) {
     List<String> command = new ArrayList<>();
@@ -72,7 +72,7 @@ public final class TestProcess implements AutoCloseable {
     return startCommand(folder, name, environment, command);
   }
 
-  /// Any other program.
+  /// Starts any other program.
   public static TestProcess startCommand(
       Path folder, String name, Map<String, String> environment, List<String> command) {
     try {
@@ -108,7 +108,7 @@ public final class TestProcess implements AutoCloseable {
     return lines(err);
   }
 
-  /// Whole lines only: the last may be half written.
+  /// Complete lines only: the last line may be half written.
   private static List<String> lines(Path file) {
     try {
       String text = Files.readString(file);
@@ -118,14 +118,14 @@ public final class TestProcess implements AutoCloseable {
     }
   }
 
-  /// Waits until either stream has a line with these words; it must not end before.
+  /// Waits until either stream has a line with this text; the process must not end before.
   public String awaitLine(String text) {
     Await.until(
-        name + " says: " + text,
+        name + " prints: " + text,
         () -> {
           boolean ended = !isAlive();
           if (findLine(text).isEmpty() && ended) {
-            throw new AssertionError(name + " ended without saying: " + text + output());
+            throw new AssertionError(name + " ended without printing: " + text + output());
           }
           return !findLine(text).isEmpty();
         },
@@ -140,20 +140,21 @@ public final class TestProcess implements AutoCloseable {
   }
 
   public String output() {
-    return "%n%s said:%n%s%n%s".formatted(name, String.join("\n", out()), String.join("\n", err()));
+    return "%noutput of %s:%n%s%n%s"
+        .formatted(name, String.join("\n", out()), String.join("\n", err()));
   }
 
-  /// A line on its standard input.
+  /// Writes a line to its standard input.
   public void writeLine(String line) {
     try {
       process.getOutputStream().write((line + "\n").getBytes(UTF_8));
       process.getOutputStream().flush();
     } catch (IOException e) {
-      throw new UncheckedIOException(name + " does not listen" + output(), e);
+      throw new UncheckedIOException(name + " does not read its input" + output(), e);
     }
   }
 
-  /// No more comes on its standard input, which is how programs of ours are told to end.
+  /// Closes its standard input, which ends our test programs.
   int closeInput() {
     try {
       process.getOutputStream().close();
@@ -175,7 +176,7 @@ public final class TestProcess implements AutoCloseable {
     var _ = await();
   }
 
-  /// SIGSTOP: it keeps all it has, and does nothing.
+  /// SIGSTOP: the process keeps its memory and does nothing.
   public void freeze() {
     signal("STOP");
   }
@@ -212,7 +213,7 @@ public final class TestProcess implements AutoCloseable {
     }
   }
 
-  /// Ends it at once, frozen or not.
+  /// Kills it at once, frozen or not.
   @Override
   public void close() {
     var _ = process.destroyForcibly().onExit().join(); // also where a timeout interrupts the test

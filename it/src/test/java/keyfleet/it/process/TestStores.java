@@ -6,16 +6,16 @@ import keyfleet.mongodb.MongoTestServers;
 import keyfleet.nats.NatsTestServer;
 import keyfleet.postgres.PostgresTestServer;
 
-/// The stores of one test: where its fleet is coordinated, and where its records are.
+/// The stores of one test: the coordination store of its fleet, and the store of its records.
 public interface TestStores extends AutoCloseable {
-  /// The engines, each with what it needs to be tried.
+  /// The engines under test.
   enum Kind {
     SQLITE,
     POSTGRES,
     MONGODB,
     NATS;
 
-    /// A store that nobody else uses, gone when it is closed.
+    /// Opens a store of its own for the test, which is deleted when it is closed.
     public TestStores open(Path folder) {
       return switch (this) {
         case SQLITE -> new SingleStore("sqlite:" + folder.resolve("fleet.db"));
@@ -28,13 +28,13 @@ public interface TestStores extends AutoCloseable {
       };
     }
 
-    /// What the stories move: the MongoDB fake is slow.
+    /// The number of records that a story rotates; the MongoDB fake is slow.
     public int recordCount() {
       return this == MONGODB ? 2_000 : 10_000;
     }
 
-    /// Whether the store itself refuses what is sealed under a version that has gone. The MongoDB
-    /// fake knows no validators.
+    /// Whether the store itself refuses values under an old version. The MongoDB fake has no
+    /// validators.
     public boolean hasFences() {
       return this != MONGODB;
     }
@@ -49,13 +49,13 @@ public interface TestStores extends AutoCloseable {
   @Override
   void close();
 
-  /// Somebody else opens and closes it.
+  /// A store that the test itself opens and closes.
   record SingleStore(String store) implements TestStores {
     @Override
     public void close() {}
   }
 
-  /// A database on the server that all tests share.
+  /// A database on the PostgreSQL server that all tests share.
   record PostgresDatabase(String store, String name) implements TestStores {
     private static final AtomicInteger COUNT = new AtomicInteger();
 
@@ -83,7 +83,7 @@ public interface TestStores extends AutoCloseable {
     }
   }
 
-  /// NATS keeps no records.
+  /// NATS for coordination; it stores no records, so they are in PostgreSQL.
   record NatsAndPostgres(NatsTestServer server, PostgresDatabase postgresDatabase)
       implements TestStores {
     @Override

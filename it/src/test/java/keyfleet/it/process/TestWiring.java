@@ -26,11 +26,11 @@ import keyfleet.store.Records;
 import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreUrl;
 
-/// What a process of a test opens by its environment: the same variables that the command reads.
+/// Opens what a test process needs from its environment: the same variables that the command reads.
 public final class TestWiring implements CollectionOpener, AutoCloseable {
   static final KeyringName KEYRING = KeyringName.MAIN;
 
-  /// What applications of the tests seal.
+  /// The collection that the test applications use.
   public static final CollectionShape ORDERS =
       new CollectionShape("orders", "id", new TreeSet<>(List.of("card", "note")));
 
@@ -105,7 +105,7 @@ public final class TestWiring implements CollectionOpener, AutoCloseable {
   public void close() {
     providers.forEach(KekProvider::close);
     records.close();
-    store.close(); // often the same, and closing twice does no harm
+    store.close(); // often the same engine; closing it twice is harmless
   }
 
   private static final class RealTicker implements Ticker {

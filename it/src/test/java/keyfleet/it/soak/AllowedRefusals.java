@@ -6,31 +6,31 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// When a plugin may refuse what, and how: only what is documented for a fault that is there, and
-/// for a moment after it. For any thread; times are of one clock, in nanoseconds.
+/// Decides which refusals of the plugin are allowed: those that are documented for a current fault,
+/// and for a moment after it. Thread-safe; all times are nanoseconds of one clock.
 final class AllowedRefusals {
-  /// What a fault reaches.
+  /// The calls that a fault affects.
   enum Scope {
-    /// Nobody is there, or it has no key yet.
+    /// The plugin is down or has no key yet.
     EVERYTHING,
-    /// Only local KEKs that this process has not met.
+    /// Only Decrypt with local KEKs that this process has not unwrapped yet.
     UNKNOWN_LOCAL_KEKS,
     NOTHING
   }
 
-  /// One that is over `until` then, or has not ended.
+  /// The refusals of one fault are allowed until `until`; null while the fault lasts.
   private record Allowance(SoakFault fault, Scope scope, long from, @Nullable Long until) {
     boolean covers(long began, long ended) {
       return from <= ended && (until == null || began <= until);
     }
   }
 
-  /// A call that was refused.
+  /// A refused call.
   ///
-  /// @param met whether its local KEK was known to the process when the call began
+  /// @param kekKnown whether the process knew its local KEK when the call began
   record RefusedCall(String method, Code code, boolean kekKnown, long startedAt, long endedAt) {}
 
-  /// A remote that was down is left alone for up to two seconds.
+  /// After an outage the plugin may wait up to two seconds before it calls the remote again.
   static final Duration GRACE = Duration.ofSeconds(3);
 
   private final List<Allowance> allowances = new ArrayList<>();
@@ -39,7 +39,7 @@ final class AllowedRefusals {
     allowances.add(new Allowance(fault, scope, now, null));
   }
 
-  /// Ends all that have begun.
+  /// Ends all current faults.
   synchronized void end(long now) {
     allowances.replaceAll(it ->
         it.until() == null
@@ -47,7 +47,7 @@ final class AllowedRefusals {
             : it);
   }
 
-  /// Throws [SoakFailure] if nothing excuses it.
+  /// Throws [SoakFailure] if no fault allows this refusal.
   synchronized void check(RefusedCall call) {
     if (call.code() != Code.UNAVAILABLE || allowances.stream().noneMatch(it -> allows(it, call))) {
       throw new SoakFailure(

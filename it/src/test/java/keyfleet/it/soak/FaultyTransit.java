@@ -26,11 +26,10 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/// A Transit engine with one key, which fails when it is told to: OpenBaoServer's does not on
-/// demand. What the `vault` provider sends and expects is tested with OpenBaoServer itself, in its
-/// own room.
+/// A Transit engine with one key that fails on demand, which OpenBao's does not. The `vault`
+/// provider is tested with OpenBao itself in the module `providers`.
 final class FaultyTransit implements AutoCloseable {
-  /// How it meets a request.
+  /// How the engine answers requests.
   enum Behavior {
     NORMAL,
     BUSY,
@@ -44,8 +43,8 @@ final class FaultyTransit implements AutoCloseable {
       return new Answer(200, "{\"data\":{%s}}".formatted(data));
     }
 
-    static Answer error(int status, String words) {
-      return new Answer(status, "{\"errors\":[\"%s\"]}".formatted(words));
+    static Answer error(int status, String message) {
+      return new Answer(status, "{\"errors\":[\"%s\"]}".formatted(message));
     }
   }
 
@@ -53,7 +52,7 @@ final class FaultyTransit implements AutoCloseable {
   private static final int NONCE_BYTES = 12;
   private static final int TAG_BITS = 128;
 
-  /// Longer than a caller waits for one attempt, and for all of them.
+  /// Longer than a caller waits, for one attempt and for all attempts.
   private static final long SLOW_NANOS = 3_000_000_000L;
 
   private static final Pattern WRAPPED = Pattern.compile("vault:v(\\d+):(.+)");
@@ -77,7 +76,7 @@ final class FaultyTransit implements AutoCloseable {
     server.start();
   }
 
-  /// What `vault:` is followed by.
+  /// The address for a provider setting `vault:ADDRESS`.
   String url() {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
@@ -86,12 +85,12 @@ final class FaultyTransit implements AutoCloseable {
     behavior = now;
   }
 
-  /// How many requests it has failed.
+  /// The number of failed requests.
   long failureCount() {
     return failures.get();
   }
 
-  /// One more version.
+  /// Adds a key version.
   void rotate() {
     byte[] key = new byte[KEY_BYTES];
     random.nextBytes(key);
@@ -116,7 +115,7 @@ final class FaultyTransit implements AutoCloseable {
           LockSupport.parkNanos(SLOW_NANOS);
           send(exchange, answer(exchange.getRequestURI().getPath(), body));
         }
-        case CUT -> {} // closing it without a word cuts the connection
+        case CUT -> {} // closing the exchange without an answer cuts the connection
       }
     }
   }
@@ -136,7 +135,7 @@ final class FaultyTransit implements AutoCloseable {
         return Answer.ok(
             "\"type\":\"aes256-gcm96\",\"derived\":false,\"keys\":{" + keyList() + "}");
       }
-      return path.contains("/encrypt/") ? encrypted(body) : decrypted(body);
+      return path.contains("/encrypt/") ? encrypt(body) : decrypt(body);
     } catch (GeneralSecurityException e) {
       return Answer.error(400, "cipher: message authentication failed");
     }
@@ -148,7 +147,7 @@ final class FaultyTransit implements AutoCloseable {
         .collect(Collectors.joining(","));
   }
 
-  private Answer encrypted(String body) throws GeneralSecurityException {
+  private Answer encrypt(String body) throws GeneralSecurityException {
     int version = Integer.parseInt(field(body, "\"key_version\":(\\d+)"));
     byte[] nonce = new byte[NONCE_BYTES];
     random.nextBytes(nonce);
@@ -160,7 +159,7 @@ final class FaultyTransit implements AutoCloseable {
     return Answer.ok("\"ciphertext\":\"vault:v%d:%s\"".formatted(version, wrapped));
   }
 
-  private Answer decrypted(String body) throws GeneralSecurityException {
+  private Answer decrypt(String body) throws GeneralSecurityException {
     Matcher wrapped = WRAPPED.matcher(text(body, "ciphertext"));
     if (!wrapped.matches()) {
       return Answer.error(400, "invalid ciphertext: no prefix");

@@ -13,10 +13,10 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 import keyfleet.kms.v2.EncryptResponse;
 
-/// Ciphertexts that a plugin gave out: a fair sample of all, and every one that came shortly before
-/// a kill. For any thread.
+/// Ciphertexts from the plugin: a fair sample of all, and the last ones before each kill.
+/// Thread-safe.
 final class KeptCiphertexts {
-  /// What an API server would have stored, and the digest of what it means.
+  /// What an API server stores, and the digest of the plaintext.
   record KeptCiphertext(
       String keyId,
       Map<String, ByteString> annotations,
@@ -24,7 +24,8 @@ final class KeptCiphertexts {
       ByteString plaintextDigest) {
     void check(ByteString plaintext) {
       if (!digest(plaintext).equals(plaintextDigest)) {
-        throw new SoakFailure("a ciphertext under key_id %s opens as other bytes".formatted(keyId));
+        throw new SoakFailure(
+            "a ciphertext under key_id %s decrypts to other bytes".formatted(keyId));
       }
     }
   }
@@ -36,13 +37,13 @@ final class KeptCiphertexts {
   private final List<KeptCiphertext> pinned = new ArrayList<>();
   private final Deque<KeptCiphertext> recent = new ArrayDeque<>();
 
-  /// There are few local KEKs, and many ciphertexts under each.
+  /// Shares equal annotations: there are few local KEKs and many ciphertexts under each.
   private final Map<Map<String, ByteString>, Map<String, ByteString>> annotations = new HashMap<>();
 
   private long total;
 
-  /// @param most of all in the sample
-  /// @param recently that many of the last are kept at a kill
+  /// @param sampleLimit the size of the sample
+  /// @param recentLimit how many of the last ciphertexts are kept at a kill
   KeptCiphertexts(int sampleLimit, int recentLimit, RandomGenerator random) {
     this.sampleLimit = sampleLimit;
     this.recentLimit = recentLimit;
@@ -58,7 +59,7 @@ final class KeptCiphertexts {
     }
   }
 
-  /// Every ciphertext has the same chance to be in the sample in the end.
+  /// Every ciphertext has the same chance to be in the final sample.
   synchronized KeptCiphertext keep(EncryptResponse sealed, ByteString plaintext) {
     Map<String, ByteString> shared =
         annotations.computeIfAbsent(Map.copyOf(sealed.getAnnotationsMap()), it -> it);
@@ -80,7 +81,7 @@ final class KeptCiphertexts {
     return keptCiphertext;
   }
 
-  /// To be called when the plugin is dead. Returns what was given out last before.
+  /// Keeps and returns the last ciphertexts before a kill. Call it after the plugin has ended.
   synchronized List<KeptCiphertext> pinRecent() {
     List<KeptCiphertext> last = List.copyOf(recent);
     recent.clear();

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/// Samples what a process has resident, one trend for each process after the other.
+/// Samples the resident memory of the plugin, with a new trend for each process.
 final class MemorySampler implements AutoCloseable {
   private static final Duration INTERVAL = Duration.ofMillis(500);
 
@@ -13,7 +13,7 @@ final class MemorySampler implements AutoCloseable {
   private volatile MemoryTrend trend = new MemoryTrend(INTERVAL);
   private volatile boolean stopped;
 
-  /// @param resident in bytes; zero while there is no process
+  /// @param resident the resident bytes; zero while no process runs
   MemorySampler(LongSupplier resident) {
     this.resident = resident;
     this.sampler = Thread.ofPlatform().daemon().name("resident").start(this::sample);
@@ -30,7 +30,7 @@ final class MemorySampler implements AutoCloseable {
     }
   }
 
-  /// What follows is of another process. Returns what was seen of the one before.
+  /// Starts the trend of the next process. Returns the trend of the previous one.
   MemoryTrend startNextTrend() {
     MemoryTrend before = trend;
     trend = new MemoryTrend(INTERVAL);

@@ -4,19 +4,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The resident memory of one process over its life, in samples of one distance.
+/// The resident memory of one process over its lifetime, sampled at a fixed interval.
 ///
-/// It is judged by thirds. In the first the heap fills and code is compiled, so it does not count.
-/// From the second to the last the median may grow by 15 %: a collector's rhythm and a late
-/// compilation stay below that, and a leak of a few bytes a call does not, at thousands a second.
-/// Medians, as one sample may catch a peak.
+/// It is checked by thirds. In the first third the heap fills and code is compiled, so it does not
+/// count. From the second third to the last the median may grow by 15 %: the garbage collector and
+/// late compilations stay below that, while a leak of a few bytes per call exceeds it at thousands
+/// of calls a second. Medians, because one sample may hit a peak.
 final class MemoryTrend {
   private static final double MAX_GROWTH = 1.15;
 
-  /// A life that is shorter has no third that is past its start.
+  /// A shorter lifetime has no third without start-up effects.
   private static final Duration MIN_LIFETIME = Duration.ofSeconds(90);
 
-  /// In bytes.
+  /// Median memory in bytes, in the second and the last third.
   record Figures(Duration lifetime, long second, long last) {
     double growth() {
       return (double) last / second;
@@ -55,12 +55,12 @@ final class MemoryTrend {
     return of.isEmpty() ? 0 : of.stream().sorted().toList().get(of.size() / 2);
   }
 
-  /// Throws [SoakFailure] if the process lived long enough and grew.
+  /// Throws [SoakFailure] if the process lived long enough and its memory grew.
   void check() {
     Figures seen = figures();
     if (isLongEnough() && seen.growth() > MAX_GROWTH) {
       throw new SoakFailure(
-          "a plugin that lived %d s grew from %,d to %,d bytes resident, medians of its second and"
+          "a plugin that ran for %d s grew from %,d to %,d bytes resident, medians of its second and"
                   .formatted(seen.lifetime().toSeconds(), seen.second(), seen.last())
               + " its last third");
     }

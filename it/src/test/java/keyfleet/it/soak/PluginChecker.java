@@ -18,12 +18,11 @@ import keyfleet.kms.v2.EncryptResponse;
 import keyfleet.kms.v2.StatusResponse;
 import org.jspecify.annotations.Nullable;
 
-/// Judges every answer of a plugin as it comes, and remembers the first broken promise. For any
-/// thread.
+/// Checks every answer of the plugin when it arrives, and records the first failure. Thread-safe.
 final class PluginChecker {
-  /// A call that was sent: what was known just before.
+  /// What was known when a call was sent.
   ///
-  /// @param life of which process, if it was answered by the one that was there
+  /// @param generation the plugin process at that time
   record StartedCall(String method, long at, int newest, int generation, boolean kekKnown) {}
 
   private final KeyIdOrder keyIds = new KeyIdOrder();
@@ -32,7 +31,7 @@ final class PluginChecker {
   private final LongSupplier clock;
   private final AtomicReference<@Nullable SoakFailure> firstFailure = new AtomicReference<>();
 
-  /// By their annotations: local KEKs that the present process has had in its hands.
+  /// The local KEKs that the present process has used, by their annotations.
   private final Set<Map<String, ByteString>> knownKeks = ConcurrentHashMap.newKeySet();
 
   private final AtomicInteger generation = new AtomicInteger();
@@ -59,7 +58,7 @@ final class PluginChecker {
 
   void checkAnswer(StartedCall call, StatusResponse answer) {
     if (!answer.getVersion().equals("v2") || !answer.getHealthz().equals("ok")) {
-      throw new SoakFailure("Status answers with trouble beside a key_id: " + answer);
+      throw new SoakFailure("Status shows a key_id but is not healthy: " + answer);
     }
     keyIds.observe(call.method(), answer.getKeyId(), call.newest());
   }
@@ -90,19 +89,19 @@ final class PluginChecker {
         new RefusedCall(call.method(), code, call.kekKnown(), call.at(), clock.getAsLong()));
   }
 
-  void recordFailure(SoakFailure broken) {
-    firstFailure.compareAndSet(null, broken);
+  void recordFailure(SoakFailure failure) {
+    firstFailure.compareAndSet(null, failure);
   }
 
-  /// Throws the first broken promise, if there is one.
+  /// Throws the first recorded failure, if any.
   void throwIfFailed() {
-    SoakFailure broken = firstFailure.get();
-    if (broken != null) {
-      throw broken;
+    SoakFailure failure = firstFailure.get();
+    if (failure != null) {
+      throw failure;
     }
   }
 
-  void begin(SoakFault fault, Scope scope) {
+  void beginFault(SoakFault fault, Scope scope) {
     allowedRefusals.begin(fault, scope, clock.getAsLong());
   }
 
@@ -118,7 +117,7 @@ final class PluginChecker {
     return keyIds.newest() + 1;
   }
 
-  /// The process is dead. Returns the last ciphertexts that it gave out.
+  /// The process was killed. Returns the last ciphertexts from it.
   List<KeptCiphertext> onProcessKilled() {
     generation.incrementAndGet();
     knownKeks.clear();

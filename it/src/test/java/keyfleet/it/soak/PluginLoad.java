@@ -26,18 +26,18 @@ import keyfleet.kms.v2.KeyManagementServiceGrpc;
 import keyfleet.kms.v2.KeyManagementServiceGrpc.KeyManagementServiceBlockingStub;
 import keyfleet.kms.v2.StatusRequest;
 
-/// Callers that ask a plugin for all it can do, on one connection, each waiting for its answer
-/// before it calls again. Another asks for Status all the time.
+/// Callers that keep the plugin at full load, on one connection; each calls again as soon as it has
+/// an answer. One more caller requests Status all the time.
 final class PluginLoad implements AutoCloseable {
   private static final int CALLERS = 16;
   private static final int PLAIN_BYTES = 32;
 
-  /// Longer than any call to a remote may take, with its wait for a turn.
+  /// Longer than any call to a remote may take, including its wait in the queue.
   private static final Duration LIMIT = Duration.ofSeconds(20);
 
   private static final long STATUS_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /// After a refusal, so that a plugin that is away does not make the callers busy.
+  /// The pause after a refusal, so that callers do not spin while the plugin is down.
   private static final long REFUSED_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final PluginChecker checker;
@@ -86,7 +86,7 @@ final class PluginLoad implements AutoCloseable {
   }
 
   boolean isHealthy() {
-    // A connection that failed would wait longer and longer before it tries again.
+    // A failed connection would wait longer and longer between attempts.
     if (channel.getState(true) == ConnectivityState.TRANSIENT_FAILURE) {
       channel.resetConnectBackoff();
     }
@@ -100,7 +100,7 @@ final class PluginLoad implements AutoCloseable {
     }
   }
 
-  /// One Encrypt, and one Decrypt of that or of anything older.
+  /// One Encrypt, and one Decrypt of the new or of an older ciphertext.
   private void encryptAndDecrypt(SplittableRandom random) {
     byte[] bytes = new byte[PLAIN_BYTES];
     random.nextBytes(bytes);
@@ -144,7 +144,7 @@ final class PluginLoad implements AutoCloseable {
     LockSupport.parkNanos(REFUSED_NANOS);
   }
 
-  /// Opens every one of them. Throws [SoakFailure] if one is lost.
+  /// Decrypts all of them. Throws [SoakFailure] if one is lost.
   void decryptAll(List<KeptCiphertext> all) {
     AtomicInteger next = new AtomicInteger();
     List<Thread> openers = new ArrayList<>();
@@ -168,7 +168,7 @@ final class PluginLoad implements AutoCloseable {
     checker.throwIfFailed();
   }
 
-  /// Ends the callers; the connection stays.
+  /// Ends the callers and keeps the connection.
   void stop() {
     stopped = true;
     threads.forEach(PluginLoad::join);

@@ -9,15 +9,15 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
 
-/// `./dev soak plugin`: a KMS plugin as shipped, at full rate, while its remote fails, its store
-/// goes, it is killed, and its keyring is rotated. The last line sums up; exit 1 at the first
-/// broken promise.
+/// `./dev soak plugin`: runs a KMS plugin as shipped at full load, while its remote fails, its
+/// store is locked, its process is killed and its keyring is rotated. The last line is a summary;
+/// it exits with 1 at the first failure.
 public final class PluginSoak {
   private static final int MAX_KEPT = 200_000;
   private static final int KEPT_PER_KILL = 5_000;
 
-  /// Netty complains of an option that a unix socket lacks, at each attempt to connect. Held, as
-  /// loggers that nobody holds are forgotten with their levels.
+  /// Netty warns at each connection about an option that a unix socket lacks. The field holds the
+  /// logger, because an unreferenced logger loses its level.
   private static final Logger NETTY = Logger.getLogger("io.netty");
 
   private PluginSoak() {}
@@ -53,7 +53,7 @@ public final class PluginSoak {
     }
   }
 
-  /// Throws [SoakFailure] at the first.
+  /// Throws the first [SoakFailure].
   static SoakReport run(SoakOptions options, Path folder) {
     SplittableRandom random = new SplittableRandom(options.seed());
     KeptCiphertexts keptCiphertexts = new KeptCiphertexts(MAX_KEPT, KEPT_PER_KILL, random.split());

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The soak itself, as short as it can be: it runs, and it sees what happens to its plugin.
+/// Runs the shortest possible soak: it passes with a correct plugin, and fails when the plugin
+/// dies.
 @Timeout(300)
 class PluginSoakTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
@@ -30,7 +31,7 @@ class PluginSoakTest {
   private final KeptCiphertexts keptCiphertexts = new KeptCiphertexts(1_000, 500, new Random(1));
   private final PluginChecker checker = new PluginChecker(keptCiphertexts, System::nanoTime);
 
-  /// What the first start takes is nobody's trouble here.
+  /// Builds before the test, so that the first start takes no longer than the others.
   @BeforeEach
   void build() {
     Shell.Result built = new Shell(folder, Map.of()).run(LAUNCHER + " --version");
@@ -67,7 +68,7 @@ class PluginSoakTest {
   void pluginThatDiesByItself_fails() throws InterruptedException {
     try (SoakFleet fleet = new SoakFleet(folder, LAUNCHER, transit);
         PluginLoad load = new PluginLoad(fleet.socket(), checker)) {
-      Thread death =
+      Thread killer =
           Thread.ofVirtual()
               .start(() -> {
                 Await.until("it is loaded", () -> checker.calls() > 1_000);
@@ -76,9 +77,9 @@ class PluginSoakTest {
       SoakRun run = new SoakRun(fleet, transit, checker, load, 1);
       SoakPlan plan = new SoakPlan(Duration.ofMinutes(1), List.of());
       SoakFailure broken = assertThrows(SoakFailure.class, () -> run.run(plan));
-      String words = String.valueOf(broken.getMessage());
-      assertTrue(words.contains("UNAVAILABLE, without any fault"), words);
-      death.join();
+      String message = String.valueOf(broken.getMessage());
+      assertTrue(message.contains("UNAVAILABLE, without any fault"), message);
+      killer.join();
     }
   }
 }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Planted lies: what a soak must catch is caught, and what is allowed is not.
+/// Checks the soak's checks: planted errors are caught, and allowed behaviour passes.
 class SoakChecksTest {
   private static final Duration SAMPLES = Duration.ofMillis(500);
   private static final long MEGABYTE = 1_000_000;
@@ -48,7 +48,7 @@ class SoakChecksTest {
         .build();
   }
 
-  private KeptCiphertext encrypted(String keyId, String localKek, String text) {
+  private KeptCiphertext encrypt(String keyId, String localKek, String text) {
     return checker.checkAnswer(
         checker.begin("Encrypt"), bytes(text), sealed(keyId, localKek, text));
   }
@@ -61,60 +61,61 @@ class SoakChecksTest {
     checker.checkAnswer(checker.begin("Status"), status(keyId));
   }
 
-  private static String broken(Runnable lie) {
-    return String.valueOf(assertThrows(SoakFailure.class, lie::run).getMessage());
+  private static String failureOf(Runnable action) {
+    return String.valueOf(assertThrows(SoakFailure.class, action::run).getMessage());
   }
 
   @Test
   void swappedPlaintext_isCaught() {
-    KeptCiphertext one = encrypted("a", "kek", "one");
+    KeptCiphertext one = encrypt("a", "kek", "one");
     StartedCall call = checker.begin("Decrypt", one);
     checker.checkAnswer(call, one, bytes("one"));
-    String words = broken(() -> checker.checkAnswer(call, one, bytes("two")));
-    assertTrue(words.contains("opens as other bytes"), words);
+    String message = failureOf(() -> checker.checkAnswer(call, one, bytes("two")));
+    assertTrue(message.contains("decrypts to other bytes"), message);
   }
 
   @ParameterizedTest
   @CsvSource({"INVALID_ARGUMENT", "NOT_FOUND", "FAILED_PRECONDITION", "UNKNOWN", "INTERNAL"})
   void lostCiphertext_isCaughtInAnyFault(Code code) {
-    KeptCiphertext lost = encrypted("a", "kek", "lost");
-    checker.begin(SoakFault.KILL, Scope.EVERYTHING);
-    String words = broken(() -> checker.checkRefusal(checker.begin("Decrypt", lost), code));
-    assertTrue(words.contains(code.name()), words);
+    KeptCiphertext lost = encrypt("a", "kek", "lost");
+    checker.beginFault(SoakFault.KILL, Scope.EVERYTHING);
+    String message = failureOf(() -> checker.checkRefusal(checker.begin("Decrypt", lost), code));
+    assertTrue(message.contains(code.name()), message);
   }
 
   @Test
   void refusalWithoutFault_isCaught() {
-    String words = broken(() -> checker.checkRefusal(checker.begin("Encrypt"), Code.UNAVAILABLE));
-    assertTrue(words.contains("without any fault"), words);
+    String message =
+        failureOf(() -> checker.checkRefusal(checker.begin("Encrypt"), Code.UNAVAILABLE));
+    assertTrue(message.contains("without any fault"), message);
   }
 
   @Test
   void kill_allowsRefusalsForAMomentAfterIt() {
     StartedCall before = checker.begin("Encrypt");
     pass(Duration.ofMillis(1));
-    checker.begin(SoakFault.KILL, Scope.EVERYTHING);
+    checker.beginFault(SoakFault.KILL, Scope.EVERYTHING);
     pass(Duration.ofSeconds(5));
     checker.checkRefusal(before, Code.UNAVAILABLE);
     checker.endFault();
     pass(AllowedRefusals.GRACE);
     checker.checkRefusal(checker.begin("Status"), Code.UNAVAILABLE);
     pass(Duration.ofNanos(1));
-    broken(() -> checker.checkRefusal(checker.begin("Status"), Code.UNAVAILABLE));
+    failureOf(() -> checker.checkRefusal(checker.begin("Status"), Code.UNAVAILABLE));
   }
 
   @Test
   void remoteOutage_allowsRefusalsOfUnknownLocalKeksOnly() {
-    KeptCiphertext old = encrypted("a", "old", "old");
+    KeptCiphertext old = encrypt("a", "old", "old");
     assertEquals(List.of(old), checker.onProcessKilled());
-    KeptCiphertext met = encrypted("a", "new", "new");
-    checker.begin(SoakFault.REMOTE_DOWN, Scope.UNKNOWN_LOCAL_KEKS);
+    KeptCiphertext met = encrypt("a", "new", "new");
+    checker.beginFault(SoakFault.REMOTE_DOWN, Scope.UNKNOWN_LOCAL_KEKS);
     checker.checkRefusal(checker.begin("Decrypt", old), Code.UNAVAILABLE);
-    String words =
-        broken(() -> checker.checkRefusal(checker.begin("Decrypt", met), Code.UNAVAILABLE));
-    assertTrue(words.contains("that the process knew"), words);
-    broken(() -> checker.checkRefusal(checker.begin("Encrypt"), Code.UNAVAILABLE));
-    broken(() -> checker.checkRefusal(checker.begin("Status"), Code.UNAVAILABLE));
+    String message =
+        failureOf(() -> checker.checkRefusal(checker.begin("Decrypt", met), Code.UNAVAILABLE));
+    assertTrue(message.contains("that the process knew"), message);
+    failureOf(() -> checker.checkRefusal(checker.begin("Encrypt"), Code.UNAVAILABLE));
+    failureOf(() -> checker.checkRefusal(checker.begin("Status"), Code.UNAVAILABLE));
   }
 
   @Test
@@ -128,9 +129,10 @@ class SoakChecksTest {
 
   @Test
   void lockedStore_allowsNoRefusal() {
-    checker.begin(SoakFault.STORE_LOCKED, Scope.NOTHING);
-    String words = broken(() -> checker.checkRefusal(checker.begin("Encrypt"), Code.UNAVAILABLE));
-    assertTrue(words.contains("STORE_LOCKED"), words);
+    checker.beginFault(SoakFault.STORE_LOCKED, Scope.NOTHING);
+    String message =
+        failureOf(() -> checker.checkRefusal(checker.begin("Encrypt"), Code.UNAVAILABLE));
+    assertTrue(message.contains("STORE_LOCKED"), message);
   }
 
   @Test
@@ -138,25 +140,25 @@ class SoakChecksTest {
     showStatus("a");
     checker.allowAnotherKeyId();
     StartedCall early = checker.begin("Status");
-    encrypted("b", "kek", "text");
+    encrypt("b", "kek", "text");
     checker.checkAnswer(early, status("a")); // it may have been answered before
-    String words = broken(() -> showStatus("a"));
-    assertTrue(words.contains("shows key_id a again, after b"), words);
-    broken(() -> encrypted("a", "kek", "text"));
+    String message = failureOf(() -> showStatus("a"));
+    assertTrue(message.contains("shows key_id a again, after b"), message);
+    failureOf(() -> encrypt("a", "kek", "text"));
     showStatus("b");
   }
 
   @Test
   void unexpectedKeyId_isCaught() {
     showStatus("a");
-    String words = broken(() -> encrypted("b", "kek", "text"));
-    assertTrue(words.contains("nobody rotated"), words);
+    String message = failureOf(() -> encrypt("b", "kek", "text"));
+    assertTrue(message.contains("without a rotation"), message);
   }
 
   @Test
   void unhealthyStatusWithAKeyId_isCaught() {
     StatusResponse sick = status("a").toBuilder().setHealthz("not well").build();
-    broken(() -> checker.checkAnswer(checker.begin("Status"), sick));
+    failureOf(() -> checker.checkAnswer(checker.begin("Status"), sick));
   }
 
   @Test
@@ -164,7 +166,7 @@ class SoakChecksTest {
     checker.throwIfFailed();
     checker.recordFailure(new SoakFailure("first"));
     checker.recordFailure(new SoakFailure("second"));
-    assertEquals("first", broken(checker::throwIfFailed));
+    assertEquals("first", failureOf(checker::throwIfFailed));
   }
 
   @ParameterizedTest
@@ -172,14 +174,14 @@ class SoakChecksTest {
     "600, 0, false", // flat
     "600, 40, false", // 100 to 140 MB in five minutes: a tenth in a third
     "600, 80, true",
-    "100, 200, false" // 50 s: not judged
+    "100, 200, false" // 50 s: not checked
   })
   void growingMemory_isCaught(int samples, long growth, boolean caught) {
     MemoryTrend trend = new MemoryTrend(SAMPLES);
     LongStream.range(0, samples)
         .forEach(i -> trend.add(100 * MEGABYTE + growth * MEGABYTE * i / samples));
     if (caught) {
-      assertTrue(broken(trend::check).contains("bytes resident"));
+      assertTrue(failureOf(trend::check).contains("bytes resident"));
     } else {
       trend.check();
     }
@@ -197,7 +199,7 @@ class SoakChecksTest {
   @Test
   void keptCiphertexts_areBounded_fair_andIncludeTheLastBeforeAKill() {
     for (int i = 0; i < 1_000; i++) {
-      encrypted("a", "kek", "text-" + i);
+      encrypt("a", "kek", "text-" + i);
     }
     assertEquals(100, keptCiphertexts.all().size());
     Set<ByteString> kept = new HashSet<>();
@@ -235,12 +237,12 @@ class SoakChecksTest {
     "--hours 1, there is no option --hours",
     "10, there is no option 10"
   })
-  void invalidOption_printsOneSentence(String words, String sentence) {
+  void invalidOption_printsOneSentence(String words, String message) {
     SoakOptions.UsageException usageException =
         assertThrows(
             SoakOptions.UsageException.class,
             () -> SoakOptions.parse(List.of(words.split(" ")), 1));
-    assertEquals(sentence, usageException.getMessage());
+    assertEquals(message, usageException.getMessage());
   }
 
   @Test

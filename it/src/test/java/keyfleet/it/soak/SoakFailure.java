@@ -1,10 +1,10 @@
 package keyfleet.it.soak;
 
-/// A promise of the plugin that was seen broken, in one sentence.
+/// The plugin did what it must never do; the message is one sentence.
 final class SoakFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  SoakFailure(String sentence) {
-    super(sentence);
+  SoakFailure(String message) {
+    super(message);
   }
 }

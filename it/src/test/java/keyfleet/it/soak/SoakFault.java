@@ -3,27 +3,27 @@ package keyfleet.it.soak;
 import java.util.Arrays;
 import java.util.List;
 
-/// What is done to a plugin under load.
+/// A fault that the soak injects into a plugin under load.
 enum SoakFault {
-  /// The remote answers 429, and names a rest.
+  /// The remote answers 429 with a Retry-After.
   REMOTE_BUSY,
   /// The remote answers 503.
   REMOTE_DOWN,
-  /// The remote answers later than anybody waits.
+  /// The remote answers too late.
   REMOTE_SLOW,
-  /// The remote hangs up.
+  /// The remote closes connections without an answer.
   REMOTE_CUT,
-  /// Somebody holds the store's lock: nothing can be written there.
+  /// Another process holds the store's lock: nothing can be written.
   STORE_LOCKED,
-  /// SIGKILL, and up again.
+  /// SIGKILL, then a restart.
   KILL,
-  /// SIGKILL, and up again while the remote does not answer.
+  /// SIGKILL, then a restart while the remote does not answer.
   KILL_WITHOUT_REMOTE,
-  /// SIGKILL, and up again; then the remote goes, before every old local KEK was asked for.
+  /// SIGKILL, then a restart; then the remote fails before every old local KEK is unwrapped again.
   KILL_BEFORE_REMOTE_DOWN,
-  /// SIGKILL, and up again without a store, until another SIGKILL.
+  /// SIGKILL, then a restart without a store, until another SIGKILL.
   KILL_WITHOUT_STORE,
-  /// The keyring gets a new version, with a SIGKILL near the change.
+  /// The keyring rotates to a new version, with a SIGKILL near the change.
   ROTATION;
 
   boolean isKill() {
@@ -33,12 +33,12 @@ enum SoakFault {
     };
   }
 
-  /// All that may come at any time.
+  /// The faults that may happen at any time.
   static List<SoakFault> usual() {
     return Arrays.stream(values()).filter(it -> it != ROTATION).toList();
   }
 
-  /// Those that a process lives through.
+  /// The faults that do not end the process.
   static List<SoakFault> survivable() {
     return Arrays.stream(values()).filter(it -> !it.isKill()).toList();
   }

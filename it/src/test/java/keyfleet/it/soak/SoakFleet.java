@@ -18,10 +18,10 @@ import keyfleet.store.Document;
 import keyfleet.store.Value;
 import org.jspecify.annotations.Nullable;
 
-/// The processes of a soak, as shipped: a worker, a plugin, and commands of an operator, on one
+/// The processes of a soak, as shipped: a worker, a plugin and commands of an operator, on one
 /// SQLite file, with their KEKs in a [FaultyTransit].
 final class SoakFleet implements AutoCloseable {
-  /// A full machine is slow, and so is this fleet.
+  /// Slow timings, because the machine is fully loaded.
   private static final Map<String, String> TIMINGS =
       Map.of(
           "KEYFLEET_TIMING_HEARTBEAT", "1s",
@@ -30,10 +30,10 @@ final class SoakFleet implements AutoCloseable {
           "KEYFLEET_TIMING_EXPIRE", "12s",
           "KEYFLEET_TIMING_ADOPT", "3s");
 
-  /// Nobody listens there.
+  /// No server listens there.
   private static final String NO_STORE = "postgresql://nobody@127.0.0.1:1/none";
 
-  /// A local KEK wears out several times in a soak, and never at once.
+  /// A local KEK reaches its limit of uses several times in a soak, but not immediately.
   private static final String USES = "--local-kek-uses=100000:2000000";
 
   private final Path folder;
@@ -42,7 +42,7 @@ final class SoakFleet implements AutoCloseable {
   private final List<TestProcess> started = new ArrayList<>();
   private volatile @Nullable TestProcess plugin;
 
-  /// The keyring is there, with one version, and a worker.
+  /// Creates the keyring with one version and starts a worker.
   SoakFleet(Path folder, Path launcher, FaultyTransit transit) {
     this.folder = folder;
     this.launcher = launcher;
@@ -50,7 +50,7 @@ final class SoakFleet implements AutoCloseable {
     placeToken();
     runCommand("kek", "announce", "--use=kms", "--version=1");
     start("worker", Map.of(), "server", "--roles=worker", "--listen=127.0.0.1:0")
-        .awaitLine("listens at");
+        .awaitLine("listening on");
   }
 
   private Path token() {
@@ -89,21 +89,21 @@ final class SoakFleet implements AutoCloseable {
     return process;
   }
 
-  /// A command that must come to a good end.
+  /// Runs a command that must succeed.
   List<String> runCommand(String... args) {
     TestProcess command = start("operator", Map.of(), args);
     int exit = command.await();
     if (exit != 0) {
       throw new SoakFailure(
-          "%s came to exit %d:%s".formatted(String.join(" ", args), exit, command.output()));
+          "%s ended with exit %d:%s".formatted(String.join(" ", args), exit, command.output()));
     }
     return command.out();
   }
 
-  /// Where the rotation is.
+  /// The phase of the rotation.
   String phase() {
-    List<String> said = runCommand("kek", "status", "-o", "json");
-    return Document.parse(Value.of(said.getLast())).text("phase");
+    List<String> output = runCommand("kek", "status", "-o", "json");
+    return Document.parse(Value.of(output.getLast())).text("phase");
   }
 
   void startPlugin() {
@@ -124,7 +124,7 @@ final class SoakFleet implements AutoCloseable {
             "--remote-probe=2s",
             USES);
     plugin = process;
-    process.awaitLine("serves KMS v2 at");
+    process.awaitLine("serving KMS v2 at");
   }
 
   private TestProcess plugin() {
@@ -146,7 +146,7 @@ final class SoakFleet implements AutoCloseable {
     }
   }
 
-  /// What the plugin has resident, in bytes; zero while it is not there.
+  /// The resident memory of the plugin in bytes; zero while it is down.
   long resident() {
     TestProcess now = plugin;
     if (now == null || !now.isAlive()) {
@@ -159,7 +159,7 @@ final class SoakFleet implements AutoCloseable {
           .findFirst()
           .orElse(0);
     } catch (IOException e) {
-      return 0; // it has just ended
+      return 0; // the process has just ended
     }
   }
 
@@ -168,7 +168,7 @@ final class SoakFleet implements AutoCloseable {
     return now == null ? "" : now.output();
   }
 
-  /// Nothing is written to the store until this is closed.
+  /// Blocks all writes to the store until the returned connection is closed.
   Connection lockStore() throws SQLException {
     Connection connection = DriverManager.getConnection("jdbc:sqlite:" + database());
     try (Statement statement = connection.createStatement()) {

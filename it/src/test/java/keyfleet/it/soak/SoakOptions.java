@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What `./dev soak plugin` was asked for.
+/// The options of `./dev soak plugin`.
 ///
 /// @param record the Markdown file that gets a row, if any
 record SoakOptions(
@@ -18,30 +18,30 @@ record SoakOptions(
   static final class UsageException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    UsageException(String sentence) {
-      super(sentence);
+    UsageException(String message) {
+      super(message);
     }
   }
 
   private static final Set<String> OPTIONS =
       Set.of("--minutes", "--seed", "--launcher", "--record", "--commit");
-  private static final int MOST_MINUTES = 10_000;
+  private static final int MAX_MINUTES = 10_000;
 
-  /// @param freshSeed for who names none
-  static SoakOptions parse(List<String> words, long freshSeed) throws UsageException {
+  /// @param freshSeed the seed if the arguments contain none
+  static SoakOptions parse(List<String> args, long freshSeed) throws UsageException {
     Map<String, String> options = new HashMap<>();
-    for (int i = 0; i < words.size(); i += 2) {
-      if (!OPTIONS.contains(words.get(i))) {
-        throw new UsageException("there is no option " + words.get(i));
+    for (int i = 0; i < args.size(); i += 2) {
+      if (!OPTIONS.contains(args.get(i))) {
+        throw new UsageException("there is no option " + args.get(i));
       }
-      if (i + 1 == words.size()) {
-        throw new UsageException(words.get(i) + " needs a value");
+      if (i + 1 == args.size()) {
+        throw new UsageException(args.get(i) + " needs a value");
       }
-      options.put(words.get(i), words.get(i + 1));
+      options.put(args.get(i), args.get(i + 1));
     }
     long minutes = number(options, "--minutes", 10);
-    if (minutes < 1 || minutes > MOST_MINUTES) {
-      throw new UsageException("--minutes is 1 to %d, not %d".formatted(MOST_MINUTES, minutes));
+    if (minutes < 1 || minutes > MAX_MINUTES) {
+      throw new UsageException("--minutes is 1 to %d, not %d".formatted(MAX_MINUTES, minutes));
     }
     String record = options.get("--record");
     return new SoakOptions(

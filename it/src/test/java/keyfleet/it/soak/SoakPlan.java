@@ -8,21 +8,21 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 
-/// What happens when in a soak, drawn from its seed. Each kind comes once before any comes again;
-/// the rotation comes in the middle. In the last part nobody is killed, so that one process lives
-/// long enough for its memory to be judged.
+/// The faults of a soak, drawn from its seed. Each kind happens once before any happens again; the
+/// rotation happens in the middle. In the last part no process is killed, so that one process lives
+/// long enough for the memory check.
 record SoakPlan(Duration length, List<Step> steps) {
-  /// @param at since the start
-  /// @param lasts for how long the remote or the store is gone
+  /// @param at the time since the start
+  /// @param duration for how long the remote or the store is down
   record Step(Duration at, SoakFault fault, Duration duration) {}
 
-  /// From here on the process must stay the same.
+  /// After this fraction of the soak the process is not killed any more.
   private static final double LAST_KILL_FRACTION = 0.6;
 
-  /// From one trouble to the next, in a soak of ten minutes or more.
+  /// The time between faults, in a soak of ten minutes or more.
   private static final Duration DEFAULT_SPACING = Duration.ofSeconds(30);
 
-  /// In a short one: as long as a kill and what is checked after it take.
+  /// The time between faults in a short soak: a kill and its checks take this long.
   private static final Duration MIN_SPACING = Duration.ofSeconds(6);
 
   private static final int STEPS = 20;
@@ -38,7 +38,7 @@ record SoakPlan(Duration length, List<Step> steps) {
     return most.compareTo(MIN_SPACING) < 0 ? MIN_SPACING : most;
   }
 
-  /// Shuffled cards, dealt until none is left, then shuffled again.
+  /// Draws faults like cards: a shuffled deck is dealt to its end, then shuffled again.
   private static final class Draw {
     private final Random random;
     private final Duration length;
@@ -78,12 +78,12 @@ record SoakPlan(Duration length, List<Step> steps) {
       return cards.remove();
     }
 
-    /// 20 to 40 seconds, of 30.
+    /// 20 to 40 seconds, if the spacing is 30.
     private Duration gap() {
       return space.multipliedBy(2).plus(part(space.multipliedBy(2))).dividedBy(3);
     }
 
-    /// 4 to 9 seconds, of 30.
+    /// 4 to 9 seconds, if the spacing is 30.
     private Duration lasts() {
       return space.multipliedBy(2).dividedBy(15).plus(part(space.dividedBy(6)));
     }

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/// A soak in which every promise was kept, in words and figures.
+/// The report of a soak that passed.
 record SoakReport(SoakOptions options, SoakRun.Outcome outcome, PluginChecker checker) {
   private static final double MEGABYTE = 1e6;
 
-  /// In one line.
+  /// The report in one line.
   String summary() {
     return String.format(
         Locale.ROOT,
@@ -46,7 +46,7 @@ record SoakReport(SoakOptions options, SoakRun.Outcome outcome, PluginChecker ch
 
   private String memory() {
     if (!outcome.memory().isLongEnough()) {
-      return "memory not judged, as no process lived long enough";
+      return "memory not checked, because no process ran long enough";
     }
     MemoryTrend.Figures seen = outcome.memory().figures();
     return String.format(

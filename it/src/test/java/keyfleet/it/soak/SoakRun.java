@@ -14,12 +14,12 @@ import keyfleet.it.soak.AllowedRefusals.Scope;
 import keyfleet.it.soak.FaultyTransit.Behavior;
 import keyfleet.it.soak.KeptCiphertexts.KeptCiphertext;
 
-/// Carries out a [SoakPlan] on a plugin under load. Any [SoakFailure] ends it.
+/// Executes a [SoakPlan] on a plugin under load. Any [SoakFailure] ends it.
 final class SoakRun {
-  /// What came of it.
+  /// The result of a soak.
   ///
-  /// @param loaded for how long callers called, and `calls` how often
-  /// @param opened how often a kept ciphertext was opened for its own sake
+  /// @param loadDuration how long the callers called; `calls` is how often
+  /// @param opened how often a kept ciphertext was decrypted for a check
   record Outcome(
       Duration loadDuration,
       long calls,
@@ -31,7 +31,7 @@ final class SoakRun {
 
   private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /// For a process to be of use again, on a full machine.
+  /// The time within which a restarted process must be healthy, on a busy machine.
   private static final Duration MAX_RECOVERY = Duration.ofSeconds(60);
 
   private static final int SAMPLE = 2_000;
@@ -60,7 +60,7 @@ final class SoakRun {
 
   Outcome run(SoakPlan plan) {
     try (memory) {
-      checker.begin(SoakFault.KILL, Scope.EVERYTHING);
+      checker.beginFault(SoakFault.KILL, Scope.EVERYTHING);
       fleet.startPlugin();
       memory.startNextTrend();
       awaitReturn();
@@ -85,11 +85,11 @@ final class SoakRun {
     }
   }
 
-  /// In the process that has lived through it, and in one that has not.
+  /// Decrypts all kept ciphertexts in the process of the soak, and in a fresh process.
   private void openAllTwice() {
     List<KeptCiphertext> all = checker.keptCiphertexts().all();
     open(all);
-    checker.begin(SoakFault.KILL, Scope.EVERYTHING);
+    checker.beginFault(SoakFault.KILL, Scope.EVERYTHING);
     fleet.stopPlugin();
     var _ = checker.onProcessKilled();
     fleet.startPlugin();
@@ -127,18 +127,18 @@ final class SoakRun {
     }
   }
 
-  /// What this process knows, it goes on with.
+  /// The process continues to use the local KEKs that it knows.
   private void failRemote(SoakPlan.Step step, Behavior behavior) {
-    checker.begin(step.fault(), Scope.UNKNOWN_LOCAL_KEKS);
+    checker.beginFault(step.fault(), Scope.UNKNOWN_LOCAL_KEKS);
     transit.setBehavior(behavior);
     pause(step.duration());
     transit.setBehavior(Behavior.NORMAL);
     checker.endFault();
   }
 
-  /// Nobody who calls the plugin may notice.
+  /// Callers of the plugin must not notice.
   private void lockStore(SoakPlan.Step step) {
-    checker.begin(step.fault(), Scope.NOTHING);
+    checker.beginFault(step.fault(), Scope.NOTHING);
     try (Connection _ = fleet.lockStore()) {
       pause(step.duration());
     } catch (SQLException e) {
@@ -147,7 +147,7 @@ final class SoakRun {
     checker.endFault();
   }
 
-  /// Returns what the dead process gave out last.
+  /// Returns the last ciphertexts of the killed process.
   private List<KeptCiphertext> killAndStart(SoakPlan.Step step, Runnable start) {
     List<KeptCiphertext> last = kill(step);
     start.run();
@@ -167,7 +167,7 @@ final class SoakRun {
 
   private List<KeptCiphertext> kill(SoakPlan.Step step) {
     kills++;
-    checker.begin(step.fault(), Scope.EVERYTHING);
+    checker.beginFault(step.fault(), Scope.EVERYTHING);
     fleet.killPlugin();
     memory.startNextTrend().check();
     return checker.onProcessKilled();
@@ -178,7 +178,7 @@ final class SoakRun {
     checker.endFault();
   }
 
-  /// The last before the kill, and some of all.
+  /// Decrypts the last ciphertexts before the kill, and a sample of all.
   private void checkCiphertexts(List<KeptCiphertext> last) {
     awaitGraceOver();
     List<KeptCiphertext> some = new ArrayList<>(checker.keptCiphertexts().all());
@@ -188,7 +188,7 @@ final class SoakRun {
     open(both);
   }
 
-  /// Until nothing is excused any more.
+  /// Waits until no refusal is allowed any more.
   private void awaitGraceOver() {
     pause(AllowedRefusals.GRACE.plusMillis(100));
   }
@@ -205,7 +205,8 @@ final class SoakRun {
     await("the plugin announces the new key", () -> load.isHealthy() && checker.keyIdCount() == 2);
     checkCiphertexts(last);
     await(
-        "the rotation is proving, which it stays in as nobody can count what is in etcd",
+        "the rotation is in phase proving, where it stays because no process counts the objects in"
+            + " etcd",
         () -> fleet.phase().equals("proving"));
   }
 
@@ -215,7 +216,7 @@ final class SoakRun {
       checker.throwIfFailed();
       if (System.nanoTime() > end) {
         throw new SoakFailure(
-            "in %d s it did not come to this: %s".formatted(MAX_RECOVERY.toSeconds(), what));
+            "after %d s this is still not true: %s".formatted(MAX_RECOVERY.toSeconds(), what));
       }
       LockSupport.parkNanos(STEP_NANOS);
     }

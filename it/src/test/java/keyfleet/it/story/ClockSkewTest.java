@@ -32,8 +32,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Hosts whose clocks are five minutes ahead and five behind, many times what makes a process
-/// stale: nothing that is decided rests on their date.
+/// Hosts whose dates are five minutes ahead and five minutes behind, much more than the time after
+/// which a process is stale. No decision depends on their dates.
 @Timeout(420)
 @Execution(ExecutionMode.CONCURRENT)
 class ClockSkewTest {
@@ -55,14 +55,14 @@ class ClockSkewTest {
       assertEquals(List.of("READY: target=2 processes=3"), ready.out());
       assertEquals(List.of(), ready.err());
       runCommand(fleet, SKEW.negated(), "kek", "rotate", "--from-version=1", "--to-version=2");
-      Await.until("records are moved", () -> operator.recordsByVersion().containsKey(v(2)));
+      Await.until("records are rewrapped", () -> operator.recordsByVersion().containsKey(v(2)));
       String driver = driver(operator);
       Objects.requireNonNull(workers.get(driver), driver).kill();
       Await.until(
           "the rotation is completed",
           () -> operator.keystore().rotation() instanceof Completed,
           () -> operator.keystore().rotation().toString());
-      assertTrue(!driver(operator).equals(driver), "another took it over");
+      assertTrue(!driver(operator).equals(driver), "another process has taken over");
       assertEquals(Map.of(v(2), (long) RECORDS), operator.recordsByVersion());
       runCommand(fleet, SKEW, "kek", "remove", "--version=1", "--yes");
       assertInstanceOf(AuditVerdict.Intact.class, operator.verifyAudit());
@@ -80,15 +80,15 @@ class ClockSkewTest {
     return operator;
   }
 
-  /// Each says in its log what it takes the date for.
+  /// Each worker's log shows its own date.
   private static Map<String, TestProcess> startWorkers(ProcessFleet fleet) {
     Map<String, TestProcess> started = new HashMap<>();
     WORKERS.forEach((name, skew) -> {
       TestProcess worker = fleet.startServer(name, FakeCalendar.ahead(skew), "--rate", "100");
-      String line = worker.awaitLine("listens at");
+      String line = worker.awaitLine("listening on");
       String date = line.substring(0, line.indexOf(' '));
       Duration off = Duration.between(Instant.now(), Instant.parse(date)).minus(skew).abs();
-      assertTrue(off.compareTo(Duration.ofMinutes(1)) < 0, () -> name + " takes it for " + date);
+      assertTrue(off.compareTo(Duration.ofMinutes(1)) < 0, () -> name + " has the date " + date);
       started.put(name, worker);
     });
     return started;

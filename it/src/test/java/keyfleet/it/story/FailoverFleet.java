@@ -37,12 +37,12 @@ import keyfleet.member.PlainFields;
 import keyfleet.store.RecordId;
 import keyfleet.store.StoredRecord;
 
-/// A fleet whose drivers die: one rotation after another, each with a process that is killed in the
-/// middle of it and the same heir. One death at a time.
+/// A fleet that runs one rotation after another. In each rotation one process is killed, and the
+/// same successor completes the rotation.
 final class FailoverFleet implements AutoCloseable {
   private static final int RECORDS = 300;
 
-  /// Rotations that it lives through at most: everybody is given so many keys.
+  /// The maximum of rotations; every process has that many keys.
   private static final int ROTATIONS = 30;
 
   private static final Integer[] KEYS =
@@ -56,7 +56,7 @@ final class FailoverFleet implements AutoCloseable {
           Duration.ofMillis(3000),
           Duration.ofMillis(800));
 
-  /// What only an operator's process comes to.
+  /// The failpoints that only an operator's process reaches.
   private static final Set<Failpoint> OPERATOR_POINTS =
       EnumSet.of(
           Failpoint.PROGRESS_READ,
@@ -65,7 +65,7 @@ final class FailoverFleet implements AutoCloseable {
           Failpoint.AUDIT_LIST,
           Failpoint.AUDIT_TIME);
 
-  /// Only who watches another driver looks for a sign of life, so one must have been there.
+  /// A process reads the driver's heartbeat only when another driver has already worked.
   private static final HaltPoint FIRST_WRITE = new HaltPoint(Failpoint.RECORD_WRITE, Side.AFTER, 1);
 
   private final ProcessFleet fleet;
@@ -85,16 +85,16 @@ final class FailoverFleet implements AutoCloseable {
     app = InProcessMember.join(wiring, "app");
     for (int i = 0; i < RECORDS; i++) {
       String id = OrderApplication.id(i);
-      Await.until(id + " is there", () -> InProcessMember.tryInsert(app, id));
+      Await.until(id + " is stored", () -> InProcessMember.tryInsert(app, id));
     }
-    successor = server("heir", List.of());
+    successor = server("successor", List.of());
   }
 
   boolean hasMoreRotations() {
     return active <= ROTATIONS;
   }
 
-  /// One rotation, in which somebody dies.
+  /// Runs one rotation in which one process is killed.
   void rotateWithKill(HaltPoint halt) {
     operator.announce(active + 1, TIMINGS);
     Await.until(
@@ -106,8 +106,8 @@ final class FailoverFleet implements AutoCloseable {
     }
     checkTheEnd();
     successor.writeLine(ServerUnderTest.STOP);
-    // The dead would be laggards of the next rotation.
-    Await.until("only the app beats", () -> freshProcesses() == 1, successor::output);
+    // The killed processes would be laggards of the next rotation.
+    Await.until("only the app sends heartbeats", () -> freshProcesses() == 1, successor::output);
     active++;
   }
 
@@ -115,12 +115,12 @@ final class FailoverFleet implements AutoCloseable {
     return operator.roster().fresh(TIMINGS.fresh()).size();
   }
 
-  /// The rotation is ordered before there is anybody to drive it, so that all it does is part of
-  /// it.
+  /// The rotation is ordered before any driver runs, so that the victim does all its work in the
+  /// rotation.
   private void killTheDriver(HaltPoint halt) {
-    TestProcess victim = server("doomed-" + active, halt.options());
-    Await.until("it is ordered", () -> isOrdered(operator.orders().rotate(from(), to())));
-    if (halt.point() == Failpoint.SIGN_READ) {
+    TestProcess victim = server("victim-" + active, halt.options());
+    Await.until("the rotation is ordered", () -> isOrdered(operator.orders().rotate(from(), to())));
+    if (halt.point() == Failpoint.ROTATION_DRIVER_READ) {
       startUntilKilled(server("first-" + active, FIRST_WRITE.options()), FIRST_WRITE);
     }
     startUntilKilled(victim, halt);
@@ -129,7 +129,7 @@ final class FailoverFleet implements AutoCloseable {
     OperatorUnderTest.disable(operator, from());
   }
 
-  /// On a busy machine the only process there is may not be fresh just now.
+  /// On a busy machine the only process may not be fresh for a moment.
   private static boolean isOrdered(KeyringOperations.Result result) {
     return !(result instanceof KeyringOperations.Refused);
   }
@@ -137,14 +137,14 @@ final class FailoverFleet implements AutoCloseable {
   private static void startUntilKilled(TestProcess victim, HaltPoint halt) {
     victim.writeLine(ServerUnderTest.START);
     assertEquals(
-        HaltPoint.EXIT, victim.await(), () -> halt + " is never come to" + victim.output());
+        HaltPoint.EXIT, victim.await(), () -> halt + " was never reached" + victim.output());
   }
 
   private void killTheOperator(HaltPoint halt) {
     successor.writeLine(ServerUnderTest.START);
     TestProcess victim = operator(halt.options());
     assertEquals(
-        HaltPoint.EXIT, victim.await(), () -> halt + " is never come to" + victim.output());
+        HaltPoint.EXIT, victim.await(), () -> halt + " was never reached" + victim.output());
     TestProcess next = operator(List.of());
     assertEquals(0, next.await(), next::output);
     awaitCompletion();

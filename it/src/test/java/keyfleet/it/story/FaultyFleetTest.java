@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/// Fleets in which something is wrong: what is said about it, and that nothing is lost by it.
+/// Fleets with faults: the right message is printed, and no record is lost.
 @Timeout(420)
 @Execution(ExecutionMode.CONCURRENT)
 class FaultyFleetTest {
@@ -77,7 +77,7 @@ class FaultyFleetTest {
       TestProcess mover =
           fleet.startServer(
               "mover", Map.of("KEYFLEET_PROVIDER", "env,file:" + folder.resolve("keys-mover")));
-      Await.until("v2 is proved where it can be", () -> InProcessMember.isReady(operator, 2, 2));
+      Await.until("two processes prove v2", () -> InProcessMember.isReady(operator, 2, 2));
       Shell.Result verdict = fleet.run(2, "kek", "verify", "--target=2");
       String line = "host=%s pid=%d loaded=[1,2] current=1 provider=env version=0.1.0 reason=%s";
       assertEquals(
@@ -101,7 +101,8 @@ class FaultyFleetTest {
       operator.announce(2, ProcessFleet.timings());
       Shell.Result verdict = fleet.run(2, "kek", "verify", "--target=2");
       assertTrue(
-          verdict.err().get(1).startsWith("No process was heard of lately."), verdict::toString);
+          verdict.err().get(1).startsWith("No process has sent a heartbeat recently."),
+          verdict::toString);
       fleet.run(2, "kek", "rotate", "--from-version=1", "--to-version=2");
     }
   }
@@ -122,9 +123,9 @@ class FaultyFleetTest {
     }
   }
 
-  /// One starts without the new key when the gate has passed, and a driver comes back without it:
-  /// neither seals, neither moves a record. Another moves them all; the flip waits until they are
-  /// gone or mended.
+  /// After the gate one process starts without the new key, and a driver restarts without it:
+  /// neither seals, and neither rewraps a record. Another driver rewraps all records; the flip
+  /// waits until both processes are stopped or repaired.
   @Test
   void processesWithoutTheNewKeyInMidRotation_onlyReadWhatTheyCan() {
     try (ProcessFleet fleet = fleet(Kind.SQLITE);
@@ -134,7 +135,9 @@ class FaultyFleetTest {
       Await.until("v2 is proved", () -> InProcessMember.isReady(operator, 2, 1));
       InProcessOperator.requireDone(operator.orders().rotate(v(1), v(2)));
       Await.until(
-          "records are moved", () -> operator.recordsByVersion().containsKey(v(2)), driver::output);
+          "records are rewrapped",
+          () -> operator.recordsByVersion().containsKey(v(2)),
+          driver::output);
       driver.kill();
       fleet.giveKeys("late", 1);
       fleet.giveKeys("returned", 1);
@@ -143,10 +146,11 @@ class FaultyFleetTest {
       TestProcess returned = fleet.startServer("returned");
       fleet.startServer("worker-2");
       Await.until(
-          "all records are moved",
+          "all records are rewrapped",
           () -> operator.recordsByVersion().equals(Map.of(v(2), (long) RECORDS)),
           () -> operator.recordsByVersion() + returned.output());
-      assertEquals(v(1), operator.keystore().active(), "the flip waits for who lacks the key");
+      assertEquals(
+          v(1), operator.keystore().active(), "the flip waits for the processes without the key");
       Document report = ProcessFleet.reportOf(late);
       assertEquals(0, report.number("writes"), late::output);
       assertEquals(0, report.number("wrong_reads"), late::output);
@@ -172,7 +176,7 @@ class FaultyFleetTest {
     }
   }
 
-  /// On a store that takes many writes a second.
+  /// Runs on a store that takes many writes per second.
   @Test
   void thousandCorruptedRecordsAmongTenThousand_delayNoOther() {
     try (ProcessFleet fleet = fleet(Kind.POSTGRES);
@@ -210,7 +214,7 @@ class FaultyFleetTest {
     assertEquals(Map.of(v(2), (long) all), operator.recordsByVersion());
   }
 
-  /// Spoils the wrapped data key of the first records.
+  /// Corrupts the wrapped data key of the first records.
   private static void corrupt(Records records, int bad) {
     List<RecordChange> recordChanges = new ArrayList<>();
     for (int i = 0; i < bad; i++) {
@@ -224,11 +228,11 @@ class FaultyFleetTest {
 
   private static Bytes corrupted(Bytes envelope) {
     byte[] bytes = envelope.toArray();
-    bytes[40] ^= 1; // within the wrapped data key, behind the header
+    bytes[40] ^= 1; // within the wrapped data key, after the header
     return Bytes.copyOf(bytes);
   }
 
-  /// An application knows what the records should hold, and writes them anew.
+  /// An application knows the right content of the records and writes them again.
   private static void repair(ProcessFleet fleet, int bad) {
     fleet.giveKeys("app", 1, 2);
     try (TestWiring wiring = new TestWiring(fleet.environment("app"));

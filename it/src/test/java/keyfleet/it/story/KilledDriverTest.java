@@ -27,15 +27,16 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The process that drives a rotation is killed at an effect, and so is the one that gives orders;
-/// another goes on, and it all ends as if nothing had happened.
+/// The driver of a rotation, or the operator, is killed at an effect. Another process continues,
+/// and the rotation ends without loss.
 @Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
 class KilledDriverTest {
-  /// Where somebody dies.
+  /// The engine and the point at which a process is killed.
   record Kill(Kind kind, HaltPoint halt) {}
 
-  /// A fence is raised in two phases, a keystore written in ten: once is not enough there.
+  /// A fence is raised in two phases and the keystore is written in ten, so these points need
+  /// several occurrences.
   private static final Map<Failpoint, List<Integer>> OCCURRENCES =
       Map.of(
           Failpoint.KEYSTORE_WRITE, List.of(1, 2, 3, 4, 5, 6, 7),
@@ -44,7 +45,7 @@ class KilledDriverTest {
 
   @TempDir static Path folder = Path.of("");
 
-  /// Fleets that came through all of theirs, for the next death on their engine.
+  /// Idle fleets, ready for the next kill on their engine.
   private static final Map<Kind, Queue<FailoverFleet>> IDLE = new EnumMap<>(Kind.class);
 
   static {
@@ -76,7 +77,7 @@ class KilledDriverTest {
   }
 
   @ParameterizedTest
-  @MethodSource("deaths")
+  @MethodSource("kills")
   void killedProcess_isReplacedWithoutLoss(Kill kill) throws IOException {
     Queue<FailoverFleet> idle = IDLE.getOrDefault(kill.kind(), new ConcurrentLinkedQueue<>());
     FailoverFleet fleet = idle.poll();
@@ -96,7 +97,7 @@ class KilledDriverTest {
     }
   }
 
-  /// A point that no process of this test comes to would be tested nowhere.
+  /// A failpoint that no process of this test reaches would not be tested at all.
   @Test
   void everyFailpoint_isTried() {
     Set<Failpoint> tried = EnumSet.noneOf(Failpoint.class);

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// A writer that is stopped (SIGSTOP) for longer than any deadline of the fleet holds nobody up,
-/// and when it goes on, nothing under the old version comes to stand.
+/// A writer that is stopped (SIGSTOP) for longer than any deadline of the fleet delays no rotation.
+/// When it continues, it cannot store a value under the old version.
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class PausedWriterTest {
@@ -43,7 +43,7 @@ class PausedWriterTest {
   void writerPausedBetweenSealAndWrite_isFencedOrFound(Kind kind) {
     try (ProcessFleet fleet = startFleet(kind);
         InProcessOperator operator = fleet.operator()) {
-      TestProcess writer = fleet.startApplication("writer", "hesitate");
+      TestProcess writer = fleet.startApplication("writer", "pause-before-write");
       writer.awaitLine(OrderApplication.SEALED);
       Await.until("v2 is proved", () -> InProcessMember.isReady(operator, 2, 2));
       writer.freeze();
@@ -51,7 +51,8 @@ class PausedWriterTest {
       writer.thaw();
       writer.writeLine("now");
       Document wrote = ProcessFleet.reportOf(writer);
-      assertNotEquals("Stored", wrote.text("change"), "it rests on a record that was moved since");
+      assertNotEquals(
+          "Stored", wrote.text("change"), "the record has been rewrapped since it was read");
       if (kind.hasFences()) {
         assertEquals("Fenced", wrote.text("insert"));
         assertEquals(Map.of(v(2), (long) RECORDS), operator.recordsByVersion());
@@ -63,7 +64,7 @@ class PausedWriterTest {
     }
   }
 
-  /// Where the store fences nothing, who counts finds it, and the version is not given up.
+  /// If the store has no fence, the census finds the value, and the version is not destroyed.
   private static void assertFound(ProcessFleet fleet, InProcessOperator operator) {
     assertEquals(Map.of(v(1), 1L, v(2), (long) RECORDS), operator.recordsByVersion());
     Shell.Result destroyed =
@@ -74,7 +75,8 @@ class PausedWriterTest {
         destroyed::toString);
   }
 
-  /// It may be stopped anywhere. Not on SQLite, whose one writer may then hold the file.
+  /// The writer may be stopped anywhere. Not on SQLite, where a stopped writer may hold the file's
+  /// lock.
   @Test
   void writerPausedAtWork_continuesUnderTheNewVersion() {
     try (ProcessFleet fleet = startFleet(Kind.POSTGRES);
@@ -102,7 +104,7 @@ class PausedWriterTest {
     return operator.recordsByVersion().values().stream().mapToLong(it -> it).sum();
   }
 
-  /// Some records under version 1, and version 2 in everybody's hands.
+  /// Starts a fleet with records under version 1, in which every process has version 2.
   private ProcessFleet startFleet(Kind kind) {
     ProcessFleet fleet = new ProcessFleet(folder, kind.open(folder), KeySource.ENV);
     List.of(ProcessFleet.OPERATOR, "loader", "writer", "worker-1")
@@ -116,7 +118,7 @@ class PausedWriterTest {
     return fleet;
   }
 
-  /// From 1 to 2, and 1 out of use, as the commands do it.
+  /// Rotates from 1 to 2 and disables 1, as the commands do it.
   private static void rotateAndDisable(ProcessFleet fleet, InProcessOperator operator) {
     fleet.run(0, "kek", "rotate", "--from-version=1", "--to-version=2", "--wait", "--timeout=1m");
     OperatorUnderTest.disable(operator, v(1));

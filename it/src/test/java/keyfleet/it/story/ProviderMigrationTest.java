@@ -37,8 +37,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/// Keys move from the environment into files and from there into a token, each time by a rotation;
-/// then a key falls into other hands and is revoked.
+/// Keys move from the environment to files and from there to a token, each time by a rotation; then
+/// a compromised key is revoked.
 @Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
 class ProviderMigrationTest {
@@ -60,19 +60,19 @@ class ProviderMigrationTest {
       String pkcs11 = token.getOrDefault("PROVIDER", "");
       migration.createKey("pkcs11-init", 3, pkcs11);
       migration.changeVersion("rotate", 2, 3, file + "," + pkcs11);
-      assertEquals(sealed, migration.tags(), "a rotation leaves the data as it is");
+      assertEquals(sealed, migration.tags(), "a rotation does not change the data");
       Files.delete(folder.resolve("files/main.v2.key"));
       migration.createKey("pkcs11-init", 4, pkcs11);
       migration.changeVersion("revoke", 3, 4, pkcs11);
       List<Bytes> reencrypted = migration.tags();
       for (int i = 0; i < RECORDS; i++) {
-        assertNotEquals(sealed.get(i), reencrypted.get(i), "a revocation encrypts the data anew");
+        assertNotEquals(sealed.get(i), reencrypted.get(i), "a revocation encrypts the data again");
       }
       migration.check(4);
     }
   }
 
-  /// A token of SoftHSM's, and what a process needs to find it.
+  /// Creates a SoftHSM token; returns the settings that a process needs to find it.
   private Map<String, String> createToken() throws IOException {
     Optional<Path> module =
         Stream.of("/usr/lib/softhsm", "/usr/lib64/softhsm", "/opt/homebrew/lib/softhsm")
@@ -121,7 +121,7 @@ class ProviderMigrationTest {
       run(provider, "kek", command, "--version=" + version);
     }
 
-    /// The whole fleet, which is one worker, has both homes of keys meanwhile.
+    /// The whole fleet, which is one worker, has both providers during the change.
     void changeVersion(String order, int from, int to, String providers) {
       run(providers, "kek", "announce", "--version=" + to);
       TestProcess worker = fleet.startServer("worker-1", environment(providers));
@@ -148,7 +148,7 @@ class ProviderMigrationTest {
       return new InProcessOperator(fleet.environment(ProcessFleet.OPERATOR), Failpoints.NONE);
     }
 
-    /// The end of each record's data, which changes if anything in it does.
+    /// The authentication tag of each record's data, which changes if the data is encrypted again.
     List<Bytes> tags() {
       List<Bytes> tags = new ArrayList<>();
       try (InProcessOperator operator = operator()) {
@@ -162,7 +162,7 @@ class ProviderMigrationTest {
       return tags;
     }
 
-    /// Who has only the token opens all.
+    /// A process that has only the token opens all records.
     void check(int version) {
       TestProcess checker =
           fleet.start(

@@ -31,8 +31,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The story that Keyfleet is for, with real processes under load: a laggard refused and mended, a
-/// rotation while clerks write and read, the old key removed, every record opened without it.
+/// The main story of Keyfleet, with real processes under load: a laggard is refused and repaired, a
+/// rotation runs while applications read and write, the old key is removed, every record opens
+/// without it.
 @Timeout(420)
 class RotationStoryTest {
   private static final List<String> APPLICATIONS = List.of("api-1", "api-2");
@@ -50,21 +51,21 @@ class RotationStoryTest {
   }
 
   @ParameterizedTest
-  @MethodSource("places")
+  @MethodSource("fleets")
   void fleet_changesItsKeyUnderLoadAndLosesNothing(Kind kind, KeySource keySource) {
     try (ProcessFleet fleet = new ProcessFleet(folder, kind.open(folder), keySource)) {
       new Story(fleet, kind, keySource).run();
     }
   }
 
-  /// One telling of it.
+  /// One run of the story.
   private static final class Story {
     private final ProcessFleet fleet;
     private final int recordCount;
     private final KeySource keySource;
     private long added;
 
-    /// Writes that were not acknowledged, and may have come to stand.
+    /// Writes that were not acknowledged and may have been applied.
     private long unclearWrites;
 
     private TestProcess worker;
@@ -123,7 +124,7 @@ class RotationStoryTest {
                       host(),
                       keySource == KeySource.ENV
                           ? "set KEYFLEET_KEK_V2 and restart the process"
-                          : "place main.v2.key, mode 0600, into the key folder; no restart is"
+                          : "copy main.v2.key with mode 0600 into the key folder; no restart is"
                               + " needed"),
               "Try: keyfleet kek verify --target=2");
       assertEquals(laggard, fleet.run(2, "kek", "verify", "--target=2").err());
@@ -152,7 +153,7 @@ class RotationStoryTest {
       return startApplication(number);
     }
 
-    /// Whatever happened meanwhile, it read what had been written.
+    /// Stops the application and checks that it read what was written.
     private void stopAndCheck(TestProcess application) {
       Document report = ProcessFleet.reportOf(application);
       assertEquals(0, report.number("failed_reads"), application::output);
@@ -187,8 +188,8 @@ class RotationStoryTest {
       assertTrue(json.number("done") >= recordCount, status::toString);
     }
 
-    /// Each process hears of the flip with its next heartbeat: none that was sent a beat and a half
-    /// after it shows the old epoch.
+    /// Each process learns of the flip with its next heartbeat: no heartbeat that is sent one and a
+    /// half periods after the flip shows the old epoch.
     private static void awaitFlipSeen(InProcessOperator operator, Instant flip) {
       Duration tick = operator.keystore().timings().heartbeat().multipliedBy(3).dividedBy(2);
       long epoch = operator.keystore().epoch();

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The store is killed (SIGKILL) in the middle of a rotation and comes back. Nobody restarts a
-/// process for that: the rotation goes on, and what was acknowledged is there.
+/// The store is killed (SIGKILL) during a rotation and restarted. No process needs a restart: the
+/// rotation continues, and acknowledged writes are there.
 @Timeout(300)
 class StoreOutageTest {
   private static final int RECORDS = 600;
@@ -68,7 +68,9 @@ class StoreOutageTest {
       Await.until("v2 is proved", () -> InProcessMember.isReady(operator, 2, 3));
       InProcessOperator.requireDone(operator.orders().rotate(v(1), v(2)));
       Await.until(
-          "records are moved", () -> operator.recordsByVersion().containsKey(v(2)), app::output);
+          "records are rewrapped",
+          () -> operator.recordsByVersion().containsKey(v(2)),
+          app::output);
     }
     kill.run();
     app.awaitLine("the store does not answer");

@@ -16,53 +16,49 @@ import keyfleet.kms.tracing.TraceContextInterceptor;
 import keyfleet.kms.tracing.TraceSpan;
 import org.jspecify.annotations.Nullable;
 
-/// Counts every call, and says so to those who asked for a line or a span each.
+/// Records every call: counts it, and logs and traces it if the operator asked for that.
 public final class CallRecorder {
   private final PluginMetrics metrics;
   private final LongSupplier nanos;
   private final Consumer<PluginEvent> events;
-  private final CallLog callLog;
-  private final @Nullable PluginTracer pluginTracer;
+  private final CallLog log;
+  private final @Nullable PluginTracer tracer;
 
-  public CallRecorder(PluginMetrics metrics, PluginContext context, CallLog callLog) {
+  public CallRecorder(PluginMetrics metrics, PluginContext context, CallLog log) {
     this.metrics = metrics;
     this.nanos = context.nanos();
     this.events = context.events();
-    this.callLog = callLog;
-    this.pluginTracer = context.pluginTracer();
+    this.log = log;
+    this.tracer = context.tracer();
   }
 
-  /// A call began, on this thread.
-  PendingCall begin(KmsMethod kmsMethod, String uid) {
+  /// Begins a call on this thread.
+  PendingCall begin(KmsMethod method, String uid) {
     TraceSpan span =
-        pluginTracer == null
+        tracer == null
             ? NoopTraceSpan.NONE
-            : pluginTracer.startCall(kmsMethod.rpcName(), TraceContextInterceptor.currentHeaders());
-    return new PendingCall(kmsMethod, uid, now(), span);
+            : tracer.startCall(method.rpcName(), TraceContextInterceptor.currentHeaders());
+    return new PendingCall(method, uid, now(), span);
   }
 
   long now() {
     return nanos.getAsLong();
   }
 
-  /// Of work in memory that began at `began`.
-  void recordLocalWork(long began) {
-    metrics.recordLocalWork(now() - began);
+  /// Records work in memory that began at `startNanos`.
+  void recordLocalWork(long startNanos) {
+    metrics.recordLocalWork(now() - startNanos);
   }
 
-  void end(
-      PendingCall pendingCall, Status.Code code, String keyId, Collection<String> annotations) {
-    metrics.recordCall(pendingCall.kmsMethod(), code, now() - pendingCall.beganNanos());
-    pendingCall.describe(keyId, annotations);
-    pendingCall.span().end(code.value());
-    if (callLog == CallLog.ON) {
+  void end(PendingCall call, Status.Code code, String keyId, Collection<String> annotations) {
+    metrics.recordCall(call.method(), code, now() - call.startNanos());
+    call.describe(keyId, annotations);
+    call.span().end(code.value());
+    if (log == CallLog.ON) {
       String hash = keyId.isEmpty() ? "-" : new KmsKeyId(keyId).hash();
       events.accept(
           new PluginEvent.CallServed(
-              new PluginEvent.CallInfo(
-                  pendingCall.kmsMethod().rpcName(),
-                  pendingCall.uid(),
-                  pendingCall.span().traceId()),
+              new PluginEvent.CallInfo(call.method().rpcName(), call.uid(), call.span().traceId()),
               code.name(),
               hash,
               List.copyOf(annotations)));

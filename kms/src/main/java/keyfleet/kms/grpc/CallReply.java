@@ -6,28 +6,27 @@ import io.grpc.stub.StreamObserver;
 import java.util.Collection;
 import keyfleet.kms.state.CallRefusal;
 
-/// The answer to one call, given once by whichever thread has it.
+/// The reply to one call. It is given once, by any thread.
 final class CallReply<T> {
-  private final CallRecorder callRecorder;
-  private final PendingCall ticket;
+  private final CallRecorder recorder;
+  private final PendingCall pendingCall;
   private final StreamObserver<T> observer;
 
-  CallReply(
-      CallRecorder callRecorder, KmsMethod kmsMethod, String uid, StreamObserver<T> observer) {
-    this.callRecorder = callRecorder;
-    this.ticket = callRecorder.begin(kmsMethod, uid);
+  CallReply(CallRecorder recorder, KmsMethod method, String uid, StreamObserver<T> observer) {
+    this.recorder = recorder;
+    this.pendingCall = recorder.begin(method, uid);
     this.observer = observer;
   }
 
   PendingCall pendingCall() {
-    return ticket;
+    return pendingCall;
   }
 
-  /// Must be said before another thread answers: the caller may have hung up by then.
+  /// Call this before another thread replies: the caller may have hung up by then.
   void prepareAsync(String keyId, Collection<String> annotations) {
-    ticket.describe(keyId, annotations);
+    pendingCall.describe(keyId, annotations);
     if (observer instanceof ServerCallStreamObserver<T> call) {
-      call.setOnCancelHandler(() -> {}); // without one, answering a call that is gone throws
+      call.setOnCancelHandler(() -> {}); // without a handler, replying to a cancelled call throws
     }
   }
 
@@ -35,16 +34,16 @@ final class CallReply<T> {
   void complete(T answer, String keyId, Collection<String> annotations) {
     observer.onNext(answer);
     observer.onCompleted();
-    callRecorder.end(ticket, Status.Code.OK, keyId, annotations);
+    recorder.end(pendingCall, Status.Code.OK, keyId, annotations);
   }
 
-  void refuse(CallRefusal why, String keyId, Collection<String> annotations) {
-    Status.Code code = toStatusCode(why.kind());
-    observer.onError(Status.fromCode(code).withDescription(why.message()).asException());
-    callRecorder.end(ticket, code, keyId, annotations);
+  void refuse(CallRefusal refusal, String keyId, Collection<String> annotations) {
+    Status.Code code = toStatusCode(refusal.kind());
+    observer.onError(Status.fromCode(code).withDescription(refusal.message()).asException());
+    recorder.end(pendingCall, code, keyId, annotations);
   }
 
-  /// The one place where reasons become the protocol's codes.
+  /// The only place that maps reasons to status codes of gRPC.
   static Status.Code toStatusCode(CallRefusal.Kind kind) {
     return switch (kind) {
       case INVALID_REQUEST -> Status.Code.INVALID_ARGUMENT;

@@ -23,46 +23,46 @@ import keyfleet.kms.state.CallRefusal.Kind;
 import keyfleet.kms.v2.DecryptRequest;
 import keyfleet.kms.v2.DecryptResponse;
 
-/// Decrypt. What can be known to be wrong is refused before any remote is asked: the call, its
-/// key_id, the state of its version. The annotation decides where the key is, whatever this plugin
-/// makes itself.
+/// Answers Decrypt calls. It refuses what it can before it asks the remote: an invalid call, an
+/// unknown key_id, a version in the wrong state. The annotation decides where the key is, whether
+/// or not this plugin itself writes with local KEKs.
 public final class DecryptHandler {
-  /// Whether the key, the place or the bytes are wrong is not said.
+  /// Does not say whether the key, the key_id or the bytes are wrong.
   private static final CallRefusal UNREADABLE =
       CallRefusal.invalidRequest(
-          "this was not sealed by this keyring under this key_id, or was changed");
+          "the ciphertext was not sealed by this keyring under this key_id, or it was changed");
 
   private final Supplier<Announcement> announcement;
-  private final LocalKekFactory localKekFactory;
+  private final LocalKekFactory factory;
   private final UnwrapCoalescer coalescer;
-  private final CallRecorder callRecorder;
+  private final CallRecorder recorder;
 
   public DecryptHandler(
       Supplier<Announcement> announcement,
-      LocalKekFactory localKekFactory,
+      LocalKekFactory factory,
       UnwrapCoalescer coalescer,
-      CallRecorder callRecorder) {
+      CallRecorder recorder) {
     this.announcement = announcement;
-    this.localKekFactory = localKekFactory;
+    this.factory = factory;
     this.coalescer = coalescer;
-    this.callRecorder = callRecorder;
+    this.recorder = recorder;
   }
 
   /// A call whose key_id is known.
   private record DecryptCall(
-      DecryptRequest request, CallReply<DecryptResponse> callReply, KmsCiphertext kmsCiphertext) {
+      DecryptRequest request, CallReply<DecryptResponse> reply, KmsCiphertext ciphertext) {
     void prepareAsync() {
-      callReply.prepareAsync(request.getKeyId(), annotationNames());
+      reply.prepareAsync(request.getKeyId(), annotationNames());
     }
 
-    void refuse(CallRefusal why) {
-      callReply.refuse(why, request.getKeyId(), annotationNames());
+    void refuse(CallRefusal refusal) {
+      reply.refuse(refusal, request.getKeyId(), annotationNames());
     }
 
     void complete(byte[] plain) {
       DecryptResponse response =
           DecryptResponse.newBuilder().setPlaintext(UnsafeByteOperations.unsafeWrap(plain)).build();
-      callReply.complete(response, request.getKeyId(), annotationNames());
+      reply.complete(response, request.getKeyId(), annotationNames());
     }
 
     private Collection<String> annotationNames() {
@@ -70,23 +70,23 @@ public final class DecryptHandler {
     }
   }
 
-  void handle(DecryptRequest request, CallReply<DecryptResponse> callReply) {
+  void handle(DecryptRequest request, CallReply<DecryptResponse> reply) {
     Announcement now = announcement.get();
-    Optional<CallRefusal> bad =
+    Optional<CallRefusal> invalid =
         RequestValidator.validate(request).or(() -> checkKeyId(now, request.getKeyId()));
-    if (bad.isPresent()) {
-      callReply.refuse(bad.get(), request.getKeyId(), request.getAnnotationsMap().keySet());
+    if (invalid.isPresent()) {
+      reply.refuse(invalid.get(), request.getKeyId(), request.getAnnotationsMap().keySet());
       return;
     }
     ByteString annotation =
         request.getAnnotationsOrDefault(KmsCiphertext.ANNOTATION, ByteString.EMPTY);
-    Optional<KmsCiphertext> kmsCiphertext = KmsCiphertext.parse(request.getCiphertext());
-    if (kmsCiphertext.isEmpty() || kmsCiphertext.get().usesLocalKek() == annotation.isEmpty()) {
-      callReply.refuse(UNREADABLE, request.getKeyId(), request.getAnnotationsMap().keySet());
+    Optional<KmsCiphertext> ciphertext = KmsCiphertext.parse(request.getCiphertext());
+    if (ciphertext.isEmpty() || ciphertext.get().isSealedUnderLocalKek() == annotation.isEmpty()) {
+      reply.refuse(UNREADABLE, request.getKeyId(), request.getAnnotationsMap().keySet());
       return;
     }
-    DecryptCall call = new DecryptCall(request, callReply, kmsCiphertext.get());
-    if (kmsCiphertext.get().usesLocalKek()) {
+    DecryptCall call = new DecryptCall(request, reply, ciphertext.get());
+    if (ciphertext.get().isSealedUnderLocalKek()) {
       decryptLocally(now, call, new LocalKek.Id(request.getKeyId(), annotation));
     } else {
       decryptRemotely(now, call);
@@ -99,9 +99,10 @@ public final class DecryptHandler {
       return Optional.of(
           new CallRefusal(
               Kind.UNKNOWN_KEY,
-              now.pluginSnapshot() == null
+              now.snapshot() == null
                   ? "this plugin knows no key yet"
-                  : "this plugin knows no such key_id: another keyring's, or not heard of yet"));
+                  : "this plugin does not know the key_id: it belongs to another keyring, or the"
+                      + " plugin has not read the newest keystore"));
     }
     return switch (knownKeyId.state()) {
       case ANNOUNCED, STAGED, ACTIVE, DECRYPT_ONLY -> Optional.empty();
@@ -114,15 +115,15 @@ public final class DecryptHandler {
   }
 
   private void decryptLocally(Announcement now, DecryptCall call, LocalKek.Id id) {
-    LocalKek held = localKekFactory.findCached(id);
-    if (held != null) {
-      open(held, call);
+    LocalKek cached = factory.findCached(id);
+    if (cached != null) {
+      open(cached, call);
       return;
     }
     call.prepareAsync();
     coalescer
         .unwrapShared(
-            call.callReply().pendingCall(),
+            call.reply().pendingCall(),
             id,
             () -> unwrapLocalKek(now, id),
             result -> finish(result, call))
@@ -130,11 +131,10 @@ public final class DecryptHandler {
   }
 
   private void open(LocalKek kek, DecryptCall call) {
-    long began = callRecorder.now();
+    long startNanos = recorder.now();
     Optional<byte[]> plain =
-        kek.open(
-            call.request().getCiphertext().toByteArray(), call.kmsCiphertext().payloadOffset());
-    callRecorder.recordLocalWork(began);
+        kek.open(call.request().getCiphertext().toByteArray(), call.ciphertext().payloadOffset());
+    recorder.recordLocalWork(startNanos);
     plain.ifPresentOrElse(call::complete, () -> call.refuse(UNREADABLE));
   }
 
@@ -144,7 +144,7 @@ public final class DecryptHandler {
       if (kek.isEmpty()) {
         return new UnwrapFailed(notLoaded(now, id.keyId()));
       }
-      return localKekFactory
+      return factory
           .unwrap(now.keyringId(), id, kek.get())
           .<UnwrapResult>map(Unwrapped::new)
           .orElseGet(() -> new UnwrapFailed(UNREADABLE));
@@ -156,28 +156,27 @@ public final class DecryptHandler {
   private void finish(UnwrapResult result, DecryptCall call) {
     switch (result) {
       case Unwrapped(LocalKek kek) -> open(kek, call);
-      case UnwrapFailed(CallRefusal why) -> call.refuse(why);
+      case UnwrapFailed(CallRefusal refusal) -> call.refuse(refusal);
     }
   }
 
   private void decryptRemotely(Announcement now, DecryptCall call) {
     call.prepareAsync();
     coalescer
-        .runUnshared(call.callReply().pendingCall(), () -> unwrapAndOpen(now, call))
+        .runUnshared(call.reply().pendingCall(), () -> unwrapAndOpen(now, call))
         .ifPresent(call::refuse);
   }
 
   private void unwrapAndOpen(Announcement now, DecryptCall call) {
     String keyId = call.request().getKeyId();
-    byte[] wrapped = call.kmsCiphertext().wrapped().toByteArray();
+    byte[] wrapped = call.ciphertext().wrapped().toByteArray();
     try {
       Optional<Kek> kek = findKek(now, keyId);
       if (kek.isEmpty()) {
         call.refuse(notLoaded(now, keyId));
         return;
       }
-      Optional<Dek> dek =
-          localKekFactory.unwrap(kek.get(), wrapped, KmsAad.ofDek(now.keyringId(), keyId));
+      Optional<Dek> dek = factory.unwrap(kek.get(), wrapped, KmsAad.ofDek(now.keyringId(), keyId));
       byte[] aad = KmsAad.ofValue(now.keyringId(), keyId, wrapped);
       dek.flatMap(it -> openValue(it, aad, call))
           .ifPresentOrElse(call::complete, () -> call.refuse(UNREADABLE));
@@ -192,13 +191,13 @@ public final class DecryptHandler {
           key,
           aad,
           call.request().getCiphertext().toByteArray(),
-          call.kmsCiphertext().payloadOffset());
+          call.ciphertext().payloadOffset());
     }
   }
 
   private Optional<Kek> findKek(Announcement now, String keyId) {
     KnownKeyId knownKeyId = now.knownKeyIds().get(keyId);
-    return knownKeyId == null ? Optional.empty() : localKekFactory.findKek(knownKeyId.version());
+    return knownKeyId == null ? Optional.empty() : factory.findKek(knownKeyId.version());
   }
 
   private static CallRefusal notLoaded(Announcement now, String keyId) {

@@ -26,108 +26,102 @@ import keyfleet.kms.state.CallRefusal.Kind;
 import keyfleet.kms.v2.EncryptRequest;
 import keyfleet.kms.v2.EncryptResponse;
 
-/// Encrypt: under the local KEK at once, or, without the hierarchy, under a key that the remote
-/// wraps.
+/// Answers Encrypt calls: at once under the local KEK, or, without the key hierarchy, under a new
+/// key that the remote wraps.
 public final class EncryptHandler {
   public static final CallRefusal LOCAL_KEK_EXHAUSTED =
       new CallRefusal(
           Kind.LIMIT_REACHED,
-          "the local KEK is used up, and no other could be made: the key's provider is needed");
+          "the local KEK has reached its limit and no new one could be made because the key"
+              + " provider does not answer");
 
   private static final List<String> ANNOTATIONS = List.of(KmsCiphertext.ANNOTATION);
 
   private final Supplier<Announcement> announcement;
-  private final LocalKekFactory localKekFactory;
+  private final LocalKekFactory factory;
   private final UnwrapCoalescer coalescer;
-  private final LocalKekUsage localKekUsage;
-  private final CallRecorder callRecorder;
+  private final LocalKekUsage usage;
+  private final CallRecorder recorder;
   private final SecureRandom random = new SecureRandom();
 
   public EncryptHandler(
       Supplier<Announcement> announcement,
-      LocalKekFactory localKekFactory,
+      LocalKekFactory factory,
       UnwrapCoalescer coalescer,
-      LocalKekUsage localKekUsage,
-      CallRecorder callRecorder) {
+      LocalKekUsage usage,
+      CallRecorder recorder) {
     this.announcement = announcement;
-    this.localKekFactory = localKekFactory;
+    this.factory = factory;
     this.coalescer = coalescer;
-    this.localKekUsage = localKekUsage;
-    this.callRecorder = callRecorder;
+    this.usage = usage;
+    this.recorder = recorder;
   }
 
-  void handle(EncryptRequest request, CallReply<EncryptResponse> callReply) {
-    Optional<CallRefusal> bad = RequestValidator.validate(request);
-    if (bad.isPresent()) {
-      callReply.refuse(bad.get(), "", List.of());
+  void handle(EncryptRequest request, CallReply<EncryptResponse> reply) {
+    Optional<CallRefusal> invalid = RequestValidator.validate(request);
+    if (invalid.isPresent()) {
+      reply.refuse(invalid.get(), "", List.of());
       return;
     }
     Announcement now = announcement.get();
     switch (now.writeKey()) {
-      case LocalWriteKey(KmsKeyId kmsKeyId, LocalKek kek) ->
-          encryptLocally(request, kmsKeyId, kek, callReply);
-      case RemoteWriteKey(KmsKeyId kmsKeyId, Kek kek) ->
-          encryptRemotely(request, now.keyringId(), kmsKeyId, kek, callReply);
-      case NoWriteKey(CallRefusal why) -> callReply.refuse(why, "", List.of());
+      case LocalWriteKey(KmsKeyId keyId, LocalKek kek) ->
+          encryptLocally(request, keyId, kek, reply);
+      case RemoteWriteKey(KmsKeyId keyId, Kek kek) ->
+          encryptRemotely(request, now.keyringId(), keyId, kek, reply);
+      case NoWriteKey(CallRefusal refusal) -> reply.refuse(refusal, "", List.of());
     }
   }
 
   private void encryptLocally(
-      EncryptRequest request,
-      KmsKeyId kmsKeyId,
-      LocalKek kek,
-      CallReply<EncryptResponse> callReply) {
-    if (!localKekUsage.tryUse(kek)) {
-      callReply.refuse(LOCAL_KEK_EXHAUSTED, kmsKeyId.text(), List.of());
+      EncryptRequest request, KmsKeyId keyId, LocalKek kek, CallReply<EncryptResponse> reply) {
+    if (!usage.tryUse(kek)) {
+      reply.refuse(LOCAL_KEK_EXHAUSTED, keyId.text(), List.of());
       return;
     }
-    long began = callRecorder.now();
+    long startNanos = recorder.now();
     byte[] plain = request.getPlaintext().toByteArray();
     byte[] sealed = kek.seal(KmsCiphertext.localKekHeader(), plain, random);
     Arrays.fill(plain, (byte) 0);
-    callRecorder.recordLocalWork(began);
+    recorder.recordLocalWork(startNanos);
     EncryptResponse response =
-        response(kmsKeyId, sealed)
+        response(keyId, sealed)
             .putAnnotations(KmsCiphertext.ANNOTATION, kek.id().wrapped())
             .build();
-    callReply.complete(response, kmsKeyId.text(), ANNOTATIONS);
+    reply.complete(response, keyId.text(), ANNOTATIONS);
   }
 
   private void encryptRemotely(
       EncryptRequest request,
       String keyringId,
-      KmsKeyId kmsKeyId,
+      KmsKeyId keyId,
       Kek kek,
-      CallReply<EncryptResponse> callReply) {
-    callReply.prepareAsync(kmsKeyId.text(), List.of());
+      CallReply<EncryptResponse> reply) {
+    reply.prepareAsync(keyId.text(), List.of());
     coalescer
         .runUnshared(
-            callReply.pendingCall(),
+            reply.pendingCall(),
             () -> {
               try {
-                byte[] sealed = seal(request.getPlaintext(), keyringId, kmsKeyId, kek);
+                byte[] sealed = seal(request.getPlaintext(), keyringId, keyId, kek);
                 if (sealed.length > KmsCiphertext.MAX_BYTES) {
-                  callReply.refuse(
-                      RequestValidator.ciphertextTooLong(sealed.length),
-                      kmsKeyId.text(),
-                      List.of());
+                  reply.refuse(
+                      RequestValidator.ciphertextTooLong(sealed.length), keyId.text(), List.of());
                 } else {
-                  callReply.complete(
-                      response(kmsKeyId, sealed).build(), kmsKeyId.text(), List.of());
+                  reply.complete(response(keyId, sealed).build(), keyId.text(), List.of());
                 }
               } catch (KekUnavailableException e) {
-                callReply.refuse(
-                    CallRefusal.unavailable(e.getMessage()), kmsKeyId.text(), List.of());
+                reply.refuse(CallRefusal.unavailable(e.getMessage()), keyId.text(), List.of());
               }
             })
-        .ifPresent(full -> callReply.refuse(full, kmsKeyId.text(), List.of()));
+        .ifPresent(full -> reply.refuse(full, keyId.text(), List.of()));
   }
 
-  private byte[] seal(ByteString plaintext, String keyringId, KmsKeyId kmsKeyId, Kek kek) {
+  private byte[] seal(ByteString plaintext, String keyringId, KmsKeyId keyId, Kek kek) {
     byte[] plain = plaintext.toByteArray();
     try (Dek dek = Dek.random(random)) {
-      byte[] wrapped = localKekFactory.wrap(kek, dek, KmsAad.ofDek(keyringId, kmsKeyId.text()));
-      byte[] aad = KmsAad.ofValue(keyringId, kmsKeyId.text(), wrapped);
+      byte[] wrapped = factory.wrap(kek, dek, KmsAad.ofDek(keyringId, keyId.text()));
+      byte[] aad = KmsAad.ofValue(keyringId, keyId.text(), wrapped);
       return RandomNonceAead.seal(
           dek, aad, KmsCiphertext.embeddedKeyHeader(wrapped), plain, random);
     } finally {
@@ -135,9 +129,9 @@ public final class EncryptHandler {
     }
   }
 
-  private static EncryptResponse.Builder response(KmsKeyId kmsKeyId, byte[] sealed) {
+  private static EncryptResponse.Builder response(KmsKeyId keyId, byte[] sealed) {
     return EncryptResponse.newBuilder()
         .setCiphertext(UnsafeByteOperations.unsafeWrap(sealed))
-        .setKeyId(kmsKeyId.text());
+        .setKeyId(keyId.text());
   }
 }

@@ -18,61 +18,59 @@ import keyfleet.kms.v2.KeyManagementServiceGrpc.KeyManagementServiceImplBase;
 import keyfleet.kms.v2.StatusRequest;
 import keyfleet.kms.v2.StatusResponse;
 
-/// The contract's methods, called on an event loop: nothing here waits.
+/// The methods of the KMS v2 contract. They run on an event loop and never block.
 public final class KmsGrpcService extends KeyManagementServiceImplBase {
   private static final String VERSION = "v2";
   private static final String HEALTHY = "ok";
 
   private final Supplier<Announcement> announcement;
-  private final EncryptHandler encryptHandler;
-  private final DecryptHandler decryptHandler;
-  private final CallRecorder callRecorder;
+  private final EncryptHandler encrypt;
+  private final DecryptHandler decrypt;
+  private final CallRecorder recorder;
 
   public KmsGrpcService(
       Supplier<Announcement> announcement,
-      EncryptHandler encryptHandler,
-      DecryptHandler decryptHandler,
-      CallRecorder callRecorder) {
+      EncryptHandler encrypt,
+      DecryptHandler decrypt,
+      CallRecorder recorder) {
     this.announcement = announcement;
-    this.encryptHandler = encryptHandler;
-    this.decryptHandler = decryptHandler;
-    this.callRecorder = callRecorder;
+    this.encrypt = encrypt;
+    this.decrypt = decrypt;
+    this.recorder = recorder;
   }
 
-  /// Either healthy or an error: an API server that is told of trouble beside a key_id goes on
+  /// Answers healthy or fails: an API server that gets an unhealthy status with a key_id keeps
   /// writing under it (kubernetes/kubernetes issue 138950).
   @Override
   public void status(StatusRequest request, StreamObserver<StatusResponse> to) {
-    CallReply<StatusResponse> callReply = new CallReply<>(callRecorder, KmsMethod.STATUS, "-", to);
+    CallReply<StatusResponse> reply = new CallReply<>(recorder, KmsMethod.STATUS, "-", to);
     switch (announcement.get().writeKey()) {
-      case LocalWriteKey(KmsKeyId kmsKeyId, LocalKek kek) when !kek.isExhausted() ->
-          healthy(callReply, kmsKeyId);
-      case LocalWriteKey(KmsKeyId kmsKeyId, _) ->
-          callReply.refuse(EncryptHandler.LOCAL_KEK_EXHAUSTED, kmsKeyId.text(), List.of());
-      case RemoteWriteKey(KmsKeyId kmsKeyId, _) -> healthy(callReply, kmsKeyId);
-      case NoWriteKey(CallRefusal why) -> callReply.refuse(why, "", List.of());
+      case LocalWriteKey(KmsKeyId keyId, LocalKek kek) when !kek.isExhausted() ->
+          healthy(reply, keyId);
+      case LocalWriteKey(KmsKeyId keyId, _) ->
+          reply.refuse(EncryptHandler.LOCAL_KEK_EXHAUSTED, keyId.text(), List.of());
+      case RemoteWriteKey(KmsKeyId keyId, _) -> healthy(reply, keyId);
+      case NoWriteKey(CallRefusal refusal) -> reply.refuse(refusal, "", List.of());
     }
   }
 
-  private static void healthy(CallReply<StatusResponse> callReply, KmsKeyId kmsKeyId) {
+  private static void healthy(CallReply<StatusResponse> reply, KmsKeyId keyId) {
     StatusResponse status =
         StatusResponse.newBuilder()
             .setVersion(VERSION)
             .setHealthz(HEALTHY)
-            .setKeyId(kmsKeyId.text())
+            .setKeyId(keyId.text())
             .build();
-    callReply.complete(status, kmsKeyId.text(), List.of());
+    reply.complete(status, keyId.text(), List.of());
   }
 
   @Override
   public void encrypt(EncryptRequest request, StreamObserver<EncryptResponse> to) {
-    encryptHandler.handle(
-        request, new CallReply<>(callRecorder, KmsMethod.ENCRYPT, request.getUid(), to));
+    encrypt.handle(request, new CallReply<>(recorder, KmsMethod.ENCRYPT, request.getUid(), to));
   }
 
   @Override
   public void decrypt(DecryptRequest request, StreamObserver<DecryptResponse> to) {
-    decryptHandler.handle(
-        request, new CallReply<>(callRecorder, KmsMethod.DECRYPT, request.getUid(), to));
+    decrypt.handle(request, new CallReply<>(recorder, KmsMethod.DECRYPT, request.getUid(), to));
   }
 }

@@ -5,15 +5,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserPrincipal;
 
-/// A user as the JDK tells of a socket's peer: two are equal if their numbers are, and the number
-/// itself is not told.
+/// Finds the user id of a socket's peer from the JDK's `UserPrincipal`, which compares by the id
+/// but does not show it.
 final class PeerUidResolver {
   private static final int ROOT = 0;
 
   private PeerUidResolver() {}
 
-  /// The number of who connected to the socket at `own`, which is this process's, if it is this
-  /// process's user or root; else nobody's.
+  /// Returns the user id of `peer` if it is this process's user, who owns the socket at `own`, or
+  /// root. Returns [SocketTransport#NO_UID] for any other user.
   static long resolve(UserPrincipal peer, Path own) {
     try {
       if (peer.equals(Files.getOwner(own))) {

@@ -9,9 +9,9 @@ import keyfleet.kms.state.CallRefusal;
 import keyfleet.kms.v2.DecryptRequest;
 import keyfleet.kms.v2.EncryptRequest;
 
-/// What is wrong with a call, before anything is done about it.
+/// Checks the limits and the form of a request before the plugin works on it.
 final class RequestValidator {
-  /// One byte says the format.
+  /// The ciphertext has annotation byte for the format besides nonce and tag.
   static final int MAX_PLAINTEXT = KmsCiphertext.MAX_BYTES - 1 - RandomNonceAead.OVERHEAD_BYTES;
 
   static final int MAX_UID = 256;
@@ -27,7 +27,7 @@ final class RequestValidator {
     }
     if (size > MAX_PLAINTEXT) {
       return invalid(
-          "the plaintext has %d bytes, and at most %d fit into a ciphertext of %d"
+          "the plaintext has %d bytes; at most %d fit into a ciphertext of %d"
               .formatted(size, MAX_PLAINTEXT, KmsCiphertext.MAX_BYTES));
     }
     return validateUid(request.getUid());
@@ -37,24 +37,26 @@ final class RequestValidator {
     int size = request.getCiphertext().size();
     if (size == 0 || size > KmsCiphertext.MAX_BYTES) {
       return invalid(
-          "a ciphertext has 1 to %d bytes, not %d".formatted(KmsCiphertext.MAX_BYTES, size));
+          "a ciphertext must have 1 to %d bytes, not %d".formatted(KmsCiphertext.MAX_BYTES, size));
     }
     if (request.getKeyId().isEmpty() || request.getKeyId().length() > MAX_KEY_ID) {
-      return invalid("a key_id has 1 to %d characters".formatted(MAX_KEY_ID));
+      return invalid(
+          "a key_id must have 1 to %d characters, not %d"
+              .formatted(MAX_KEY_ID, request.getKeyId().length()));
     }
     return validateAnnotations(request.getAnnotationsMap()).or(() -> validateUid(request.getUid()));
   }
 
   private static Optional<CallRefusal> validateAnnotations(Map<String, ByteString> annotations) {
     long size = 0;
-    for (var one : annotations.entrySet()) {
-      size += one.getKey().length() + one.getValue().size();
-      if (!one.getKey().equals(KmsCiphertext.ANNOTATION)) {
-        return invalid("there is an annotation that this plugin never makes");
+    for (var annotation : annotations.entrySet()) {
+      size += annotation.getKey().length() + annotation.getValue().size();
+      if (!annotation.getKey().equals(KmsCiphertext.ANNOTATION)) {
+        return invalid("the request has an annotation that this plugin does not make");
       }
     }
     return size > MAX_ANNOTATIONS
-        ? invalid("the annotations have %d bytes, at most %d".formatted(size, MAX_ANNOTATIONS))
+        ? invalid("the annotations have %d bytes; the limit is %d".formatted(size, MAX_ANNOTATIONS))
         : Optional.empty();
   }
 
@@ -63,13 +65,13 @@ final class RequestValidator {
       return invalid("the uid is empty");
     }
     return uid.length() > MAX_UID
-        ? invalid("the uid has more than %d characters".formatted(MAX_UID))
+        ? invalid("the uid has %d characters; the limit is %d".formatted(uid.length(), MAX_UID))
         : Optional.empty();
   }
 
   static CallRefusal ciphertextTooLong(int size) {
     return CallRefusal.invalidRequest(
-        "the ciphertext would have %d bytes, and at most %d are stored"
+        "the ciphertext would have %d bytes; an API server stores at most %d"
             .formatted(size, KmsCiphertext.MAX_BYTES));
   }
 

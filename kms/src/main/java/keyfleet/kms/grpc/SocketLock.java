@@ -18,8 +18,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import keyfleet.kms.PluginException;
 
-/// A plugin's right to a path: a folder that only its user enters, and a lock for as long as the
-/// plugin lives. A socket that a dead plugin left is removed; a live one is left alone.
+/// The plugin's exclusive use of a socket path: a folder that only its user may enter, and a lock
+/// for as long as the plugin lives. It removes the socket of a dead plugin and leaves a live one
+/// alone.
 final class SocketLock implements AutoCloseable {
   private static final String FOLDER_MODE = "rwx------";
   private static final String SOCKET_MODE = "rw-------";
@@ -36,7 +37,7 @@ final class SocketLock implements AutoCloseable {
     return new UnixSystem().getUid();
   }
 
-  /// Throws [PluginException] if the path is somebody else's, or not safe.
+  /// Throws [PluginException] if another process uses the path or the folder is not safe.
   static SocketLock acquire(SocketPath socket) {
     Path path = socket.path();
     try {
@@ -51,8 +52,8 @@ final class SocketLock implements AutoCloseable {
       return new SocketLock(path, lockFile);
     } catch (IOException e) {
       throw new PluginException(
-          "the socket %s cannot be made: %s".formatted(path, e),
-          "a folder that this user may make files in",
+          "cannot create the socket %s: %s".formatted(path, e),
+          "use a folder in which this user may create files",
           e);
     }
   }
@@ -68,9 +69,9 @@ final class SocketLock implements AutoCloseable {
     String mode = PosixFilePermissions.toString(found.permissions());
     if (!found.isDirectory() || owner != ownUid() || !mode.equals(FOLDER_MODE)) {
       throw new PluginException(
-          "%s is not a folder of user %d alone: it belongs to user %d and has mode %s"
+          "the folder %s must belong to user %d alone: it belongs to user %d and has mode %s"
               .formatted(folder, ownUid(), owner, mode),
-          "a folder of its own for the socket: mkdir -m 0700 /run/keyfleet");
+          "give the socket its own folder: mkdir -m 0700 /run/keyfleet");
     }
   }
 
@@ -93,7 +94,7 @@ final class SocketLock implements AutoCloseable {
       FileLock lock = channel.tryLock();
       return lock != null;
     } catch (OverlappingFileLockException e) {
-      return false; // by this very process
+      return false; // this process itself has locked it
     }
   }
 
@@ -104,10 +105,10 @@ final class SocketLock implements AutoCloseable {
     if (!Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
         .isOther()) {
       throw new PluginException(
-          path + " is there, and is not a socket", "another path, or: rm " + path);
+          path + " exists and is not a socket", "use another path, or: rm " + path);
     }
     if (isAnswering(path)) {
-      throw inUse(path, "somebody answers there");
+      throw inUse(path, "another process answers there");
     }
     Files.delete(path);
   }
@@ -116,36 +117,36 @@ final class SocketLock implements AutoCloseable {
     try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       return channel.connect(UnixDomainSocketAddress.of(path));
     } catch (SocketException e) {
-      return false; // refused: whoever bound it is gone
+      return false; // refused: the process that bound it is gone
     }
   }
 
-  private static PluginException inUse(Path path, String why) {
+  private static PluginException inUse(Path path, String reason) {
     return new PluginException(
-        "the socket %s is in use: %s".formatted(path, why),
-        "stop the other plugin, or --listen at another path");
+        "the socket %s is in use: %s".formatted(path, reason),
+        "stop the other plugin, or use another path for --listen");
   }
 
-  /// Once it is bound.
+  /// Call this once the socket is bound.
   void restrictSocketMode() {
     try {
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(SOCKET_MODE));
     } catch (IOException e) {
       throw new PluginException(
-          "the mode of the socket %s cannot be set: %s".formatted(path, e),
-          "a folder on a local filesystem",
+          "cannot set the mode of the socket %s: %s".formatted(path, e),
+          "use a folder on a local filesystem",
           e);
     }
   }
 
-  /// The lock's file stays: who removed it might remove another's.
+  /// Leaves the lock file: removing it could remove the file of another plugin.
   @Override
   public void close() {
     try (lockFile) {
       Files.deleteIfExists(path);
     } catch (IOException e) {
       throw new PluginException(
-          "the socket %s cannot be removed: %s".formatted(path, e), "rm " + path, e);
+          "cannot remove the socket %s: %s".formatted(path, e), "rm " + path, e);
     }
   }
 }

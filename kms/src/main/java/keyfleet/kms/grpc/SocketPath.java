@@ -5,25 +5,25 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import keyfleet.kms.PluginException;
 
-/// Where a plugin listens: `unix:///PATH`.
+/// The path of the plugin's socket, given as `unix:///PATH`.
 public record SocketPath(Path path) {
   private static final String SCHEME = "unix://";
 
-  /// What the kernel's address holds, with its end.
+  /// The length that fits into the kernel's address, with its terminating zero.
   private static final int MAX_BYTES = 107;
 
-  /// Throws [PluginException] for anything else.
+  /// Throws [PluginException] for any other form.
   public static SocketPath parse(String text) {
     String path = text.startsWith(SCHEME) ? text.substring(SCHEME.length()) : "";
     if (path.startsWith("@") || path.startsWith("/@")) {
-      throw invalid(text, "is an abstract socket, which no folder's mode protects");
+      throw invalid(text, "is an abstract socket, which the mode of a folder does not protect");
     }
     if (!path.startsWith("/") || path.endsWith("/")) {
       throw invalid(text, "is not of the form unix:///PATH");
     }
     if (path.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
       throw invalid(
-          text, "is longer than the " + MAX_BYTES + " bytes that a socket's path has at most");
+          text, "is longer than " + MAX_BYTES + " bytes, the limit for the path of a socket");
     }
     try {
       return new SocketPath(Path.of(path).normalize());
@@ -37,9 +37,9 @@ public record SocketPath(Path path) {
     return parent == null ? Path.of("/") : parent;
   }
 
-  private static PluginException invalid(String text, String why) {
+  private static PluginException invalid(String text, String reason) {
     return new PluginException(
-        "--listen=" + text + " " + why, "--listen unix:///run/keyfleet/kms.sock");
+        "--listen=" + text + " " + reason, "--listen unix:///run/keyfleet/kms.sock");
   }
 
   @Override

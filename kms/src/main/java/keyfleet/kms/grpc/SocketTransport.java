@@ -22,8 +22,8 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import jdk.net.ExtendedSocketOptions;
 
-/// Who carries bytes: the kernel's epoll through Netty's library, or the JDK where that library is
-/// not to be had. Both tell who the peer is.
+/// The transport of the socket: epoll through Netty's native library, or the JDK where that library
+/// is not available. Both report the user of the peer.
 public enum SocketTransport {
   EPOLL {
     @Override
@@ -77,10 +77,10 @@ public enum SocketTransport {
     }
   };
 
-  /// No user has this number.
+  /// A user id that no user has.
   static final long NO_UID = -1;
 
-  /// Held, as loggers that nobody holds are forgotten with their levels.
+  /// Kept in a field, because the JDK drops unused loggers together with their levels.
   private static final List<Logger> LOGGERS =
       List.of(Logger.getLogger("io.netty"), Logger.getLogger("io.grpc"));
 
@@ -90,7 +90,7 @@ public enum SocketTransport {
 
   abstract SocketAddress address(Path path);
 
-  /// The user at the other end of an accepted channel.
+  /// The user id of the peer of an accepted channel.
   abstract long peerUid(Channel channel);
 
   String label() {
@@ -102,8 +102,8 @@ public enum SocketTransport {
     return Epoll.isAvailable() ? EPOLL : NIO;
   }
 
-  /// Netty and gRPC complain of what is no trouble here, such as options that a unix socket lacks.
-  /// To be said before either is asked for anything.
+  /// Silences warnings of Netty and gRPC that do not matter here, for example about options that a
+  /// unix socket lacks. Call this before the first use of either.
   private static void quietLoggers() {
     InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
     LOGGERS.forEach(it -> it.setLevel(Level.SEVERE));

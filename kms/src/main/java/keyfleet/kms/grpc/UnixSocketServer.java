@@ -18,14 +18,15 @@ import java.util.function.Consumer;
 import keyfleet.kms.PluginEvent;
 import keyfleet.kms.PluginException;
 
-/// The gRPC server at a unix socket: plaintext HTTP/2, for this process's user and root.
+/// The gRPC server at a unix socket: HTTP/2 without TLS, for this process's user and root.
 public final class UnixSocketServer implements AutoCloseable {
   private static final int ROOT = 0;
 
   /// An API server has one connection for each entry of its configuration.
   private static final int LOOPS = Math.min(2, Runtime.getRuntime().availableProcessors());
 
-  /// Above all that is legal, so that what is too long gets a sentence.
+  /// Larger than every valid message, so that a message that is too long gets a refusal with a
+  /// sentence.
   private static final int MAX_MESSAGE = 256 * 1024;
 
   private static final int MAX_HEADERS = 16 * 1024;
@@ -33,60 +34,60 @@ public final class UnixSocketServer implements AutoCloseable {
   /// Calls of one connection at a time.
   private static final int MAX_CALLS = 1_000;
 
-  /// For the calls that are under way when the plugin is told to end.
+  /// The time that current calls have to end when the plugin stops.
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
-  private final SocketLock claim;
+  private final SocketLock lock;
   private final EventLoopGroup loops;
   private final Server server;
 
-  private UnixSocketServer(SocketLock claim, EventLoopGroup loops, Server server) {
-    this.claim = claim;
+  private UnixSocketServer(SocketLock lock, EventLoopGroup loops, Server server) {
+    this.lock = lock;
     this.loops = loops;
     this.server = server;
   }
 
-  /// Listens on return. Throws [PluginException] if it cannot.
+  /// Returns when it listens. Throws [PluginException] if it cannot.
   public static UnixSocketServer start(
       SocketPath path,
-      SocketTransport socketTransport,
+      SocketTransport transport,
       ServerServiceDefinition service,
       Consumer<PluginEvent> events) {
-    SocketLock claim = SocketLock.acquire(path);
+    SocketLock lock = SocketLock.acquire(path);
     EventLoopGroup loops =
         new MultiThreadIoEventLoopGroup(
-            LOOPS, new DefaultThreadFactory("keyfleet-kms", true), socketTransport.handlers());
+            LOOPS, new DefaultThreadFactory("keyfleet-kms", true), transport.handlers());
     Server server =
         NettyServerBuilder.forAddress(
-                socketTransport.address(path.path()), InsecureServerCredentials.create())
-            .channelFactory(() -> peerCheckingChannel(socketTransport, events))
+                transport.address(path.path()), InsecureServerCredentials.create())
+            .channelFactory(() -> peerCheckingChannel(transport, events))
             .bossEventLoopGroup(loops)
             .workerEventLoopGroup(loops)
-            .directExecutor() // nothing that waits is done on it
+            .directExecutor() // nothing blocks on it
             .maxInboundMessageSize(MAX_MESSAGE)
             .maxInboundMetadataSize(MAX_HEADERS)
             .maxConcurrentCallsPerConnection(MAX_CALLS)
             .addService(service)
             .build();
-    UnixSocketServer unixSocketServer = new UnixSocketServer(claim, loops, server);
+    UnixSocketServer unixSocketServer = new UnixSocketServer(lock, loops, server);
     try {
       server.start();
-      claim.restrictSocketMode();
+      lock.restrictSocketMode();
     } catch (IOException | RuntimeException e) {
       unixSocketServer.close();
       throw new PluginException(
-          "the socket %s cannot be listened at: %s".formatted(path, e.getMessage()),
-          "another path for --listen",
+          "cannot listen at the socket %s: %s".formatted(path, e.getMessage()),
+          "use another path for --listen",
           e);
     }
-    events.accept(new PluginEvent.Listening(path.toString(), socketTransport.label()));
+    events.accept(new PluginEvent.Listening(path.toString(), transport.label()));
     return unixSocketServer;
   }
 
-  /// Whoever connects is looked at before gRPC hears of it.
+  /// Checks the user of each peer before gRPC gets the connection.
   private static ServerChannel peerCheckingChannel(
-      SocketTransport socketTransport, Consumer<PluginEvent> events) {
-    ServerChannel channel = socketTransport.channel();
+      SocketTransport transport, Consumer<PluginEvent> events) {
+    ServerChannel channel = transport.channel();
     long own = SocketLock.ownUid();
     channel
         .pipeline()
@@ -95,7 +96,7 @@ public final class UnixSocketServer implements AutoCloseable {
               @Override
               public void channelRead(ChannelHandlerContext context, Object accepted) {
                 Channel peer = (Channel) accepted;
-                long uid = socketTransport.peerUid(peer);
+                long uid = transport.peerUid(peer);
                 if (uid == own || uid == ROOT) {
                   context.fireChannelRead(accepted);
                 } else {
@@ -107,7 +108,7 @@ public final class UnixSocketServer implements AutoCloseable {
     return channel;
   }
 
-  /// Calls that are under way end; then the socket is removed.
+  /// Lets the current calls end, then removes the socket.
   @Override
   public void close() {
     try {
@@ -120,7 +121,7 @@ public final class UnixSocketServer implements AutoCloseable {
       server.shutdownNow();
     } finally {
       var _ = loops.shutdownGracefully(0, DRAIN.toMillis(), TimeUnit.MILLISECONDS);
-      claim.close();
+      lock.close();
     }
   }
 }

@@ -13,13 +13,14 @@ import keyfleet.kms.tracing.CurrentSpan;
 import keyfleet.providers.RequestUid;
 import org.jspecify.annotations.Nullable;
 
-/// Calls that wait for the remote, off the event loop. Those that wait for the same local KEK share
-/// one call to it, which goes out under the UID and the span of the first. For any thread.
+/// Runs the calls that have to wait for the remote on virtual threads. Calls that need the same
+/// local KEK share one call to the remote, which carries the UID and the span of the first. Safe
+/// for any number of threads.
 public final class UnwrapCoalescer {
-  /// Calls that may wait at a time, before further ones are refused.
+  /// Calls that may wait at a time. Further ones are refused.
   private static final int MAX_WAITING = 2_000;
 
-  /// What a fetch came to: a local KEK, or why there is none.
+  /// The result of unwrapping a local KEK.
   sealed interface UnwrapResult {}
 
   record Unwrapped(LocalKek kek) implements UnwrapResult {}
@@ -29,12 +30,10 @@ public final class UnwrapCoalescer {
   private final Map<LocalKek.Id, List<Consumer<UnwrapResult>>> waitingByKek = new HashMap<>();
   private int waiting;
 
-  /// `then` is called once, on another thread. Nothing, or why it never will be.
+  /// Calls `fetch` unless another call is fetching the same local KEK, then calls `then` once on
+  /// another thread. Returns a refusal if too many calls wait; `then` is then never called.
   Optional<CallRefusal> unwrapShared(
-      PendingCall pendingCall,
-      LocalKek.Id id,
-      Supplier<UnwrapResult> fetch,
-      Consumer<UnwrapResult> then) {
+      PendingCall call, LocalKek.Id id, Supplier<UnwrapResult> fetch, Consumer<UnwrapResult> then) {
     synchronized (this) {
       if (!tryEnter()) {
         return Optional.of(tooManyWaiting());
@@ -46,22 +45,22 @@ public final class UnwrapCoalescer {
       }
       waitingByKek.put(id, new ArrayList<>(List.of(then)));
     }
-    start(pendingCall, () -> deliver(id, CurrentSpan.callIn(pendingCall.span(), fetch)));
+    start(call, () -> deliver(id, CurrentSpan.callIn(call.span(), fetch)));
     return Optional.empty();
   }
 
-  /// As [#unwrapShared], for work that nobody shares.
-  Optional<CallRefusal> runUnshared(PendingCall pendingCall, Runnable work) {
+  /// As [#unwrapShared], for work of a single call.
+  Optional<CallRefusal> runUnshared(PendingCall call, Runnable work) {
     synchronized (this) {
       if (!tryEnter()) {
         return Optional.of(tooManyWaiting());
       }
     }
     start(
-        pendingCall,
+        call,
         () -> {
           try {
-            CurrentSpan.runIn(pendingCall.span(), work);
+            CurrentSpan.runIn(call.span(), work);
           } finally {
             exit(1);
           }
@@ -80,11 +79,11 @@ public final class UnwrapCoalescer {
     }
   }
 
-  private static void start(PendingCall pendingCall, Runnable work) {
+  private static void start(PendingCall call, Runnable work) {
     Thread _ =
         Thread.ofVirtual()
             .name("keyfleet-kms-call")
-            .start(() -> RequestUid.runWith(pendingCall.uid(), work));
+            .start(() -> RequestUid.runWith(call.uid(), work));
   }
 
   private boolean tryEnter() {
@@ -101,6 +100,6 @@ public final class UnwrapCoalescer {
 
   private static CallRefusal tooManyWaiting() {
     return new CallRefusal(
-        CallRefusal.Kind.LIMIT_REACHED, MAX_WAITING + " calls wait for the key's provider already");
+        CallRefusal.Kind.LIMIT_REACHED, MAX_WAITING + " calls already wait for the key provider");
   }
 }

@@ -1,6 +1,7 @@
 package keyfleet.kms.localkek;
 
-/// Whether values are sealed under a local KEK, or each under a key that the remote wraps.
+/// Whether values are sealed under a local KEK (`ON`), or each value under its own key that the
+/// remote wraps (`OFF`).
 public enum KeyHierarchy {
   ON,
   OFF

@@ -4,8 +4,8 @@ import com.google.protobuf.ByteString;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
-/// A value as Kubernetes stores it. The first byte says where its key is: 1, in the annotation; 2,
-/// wrapped, behind its length in two bytes, in the value itself.
+/// A ciphertext as Kubernetes stores it. The first byte says where the key is: 1 for the
+/// annotation, 2 for the ciphertext itself, wrapped and after its length in two bytes.
 ///
 /// ```
 /// 1 | nonce (12) | ciphertext | tag (16)
@@ -13,12 +13,13 @@ import java.util.Optional;
 /// ```
 ///
 /// @param wrapped empty if the key is in the annotation
-/// @param start where the box begins
+/// @param payloadOffset where the nonce begins
 public record KmsCiphertext(ByteString bytes, ByteString wrapped, int payloadOffset) {
-  /// What an API server takes.
+  /// The limit of an API server.
   public static final int MAX_BYTES = 1024;
 
-  /// The name under which a wrapped local KEK is stored: a domain, as Kubernetes wants, no path.
+  /// The annotation that contains the wrapped local KEK. Kubernetes requires a domain name without
+  /// a path.
   public static final String ANNOTATION = "local-kek.kms.keyfleet.dev";
 
   private static final byte LOCAL_KEK = 1;
@@ -39,11 +40,11 @@ public record KmsCiphertext(ByteString bytes, ByteString wrapped, int payloadOff
         .array();
   }
 
-  public boolean usesLocalKek() {
+  public boolean isSealedUnderLocalKek() {
     return wrapped.isEmpty();
   }
 
-  /// Nothing for bytes that this plugin never makes.
+  /// Returns nothing for bytes that this plugin never makes.
   public static Optional<KmsCiphertext> parse(ByteString bytes) {
     return switch (bytes.isEmpty() ? 0 : bytes.byteAt(0)) {
       case LOCAL_KEK -> Optional.of(new KmsCiphertext(bytes, ByteString.EMPTY, Byte.BYTES));

@@ -8,10 +8,10 @@ import keyfleet.crypto.Dek;
 import keyfleet.crypto.KmsAad;
 import keyfleet.crypto.RandomNonceAead;
 
-/// A key in memory that seals values, and the form in which it is stored beside each of them:
-/// wrapped by the KEK that a key_id names. For any thread.
+/// A key in memory that seals values. Its wrapped form is stored beside each of them; the KEK that
+/// the key_id names wraps it. Safe for any number of threads.
 public final class LocalKek implements AutoCloseable {
-  /// What a local KEK is found by.
+  /// Identifies a local KEK.
   public record Id(String keyId, ByteString wrapped) {}
 
   private final Id id;
@@ -21,7 +21,7 @@ public final class LocalKek implements AutoCloseable {
   private final AtomicLong uses = new AtomicLong();
   private volatile boolean exhausted;
 
-  /// Takes over `key`. It was made, or came into this memory, at `bornAt`.
+  /// Takes ownership of `key`, which was made or unwrapped at `createdAtNanos`.
   LocalKek(String keyringId, Id id, Dek key, long createdAtNanos) {
     this.id = id;
     this.key = key;
@@ -33,12 +33,12 @@ public final class LocalKek implements AutoCloseable {
     return id;
   }
 
-  /// On a clock of nanoseconds.
+  /// On the plugin's clock.
   public long createdAtNanos() {
     return createdAtNanos;
   }
 
-  /// Counts a use; which one it was, from 1.
+  /// Counts a use and returns its number, from 1.
   long countUse() {
     return uses.incrementAndGet();
   }
@@ -47,7 +47,7 @@ public final class LocalKek implements AutoCloseable {
     return uses.get();
   }
 
-  /// It is too old, or has sealed too much.
+  /// Ends its use for sealing: it is too old or has sealed too many values.
   public void markExhausted() {
     exhausted = true;
   }
@@ -64,7 +64,7 @@ public final class LocalKek implements AutoCloseable {
     return RandomNonceAead.open(key, aad, sealed, start);
   }
 
-  /// A thread that is about to use it gets an exception from here on.
+  /// Wipes the key. A thread that uses it afterwards gets an exception.
   @Override
   public void close() {
     key.close();

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The local KEKs that were made or unwrapped lately, the longest unused first to go. For any
-/// thread.
+/// A cache of local KEKs that were made or unwrapped, which evicts the least recently used one.
+/// Safe for any number of threads.
 public final class LocalKekCache {
   private final int maxSize;
   private final Map<LocalKek.Id, LocalKek> byId = new LinkedHashMap<>(64, 0.75f, true);
@@ -39,15 +39,15 @@ public final class LocalKekCache {
     }
   }
 
-  /// Wipes those that were dropped before it was last asked to: a call that found one just before
-  /// it was dropped is through with it by now.
+  /// Wipes the keys that were evicted before the previous call of this method. A call that found a
+  /// key just before its eviction has finished by then.
   public synchronized void wipeEvicted() {
     wipeNext.forEach(LocalKek::close);
     wipeNext = evicted;
     evicted = new ArrayList<>();
   }
 
-  /// What a scrape shows.
+  /// The values for the metrics.
   public record CacheStats(int size, long hits, long misses) {}
 
   public synchronized CacheStats stats() {

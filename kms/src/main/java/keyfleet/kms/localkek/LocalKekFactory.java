@@ -13,25 +13,26 @@ import keyfleet.kms.PluginException;
 import keyfleet.member.keys.LoadedKeys;
 import org.jspecify.annotations.Nullable;
 
-/// Makes local KEKs, unwraps those of others, and keeps what it has. For any thread.
+/// Makes local KEKs, unwraps those of other plugins, and caches both. Safe for any number of
+/// threads.
 public final class LocalKekFactory {
-  /// As in an envelope; a provider that makes longer ones is of no use here.
+  /// The limit is the same as in an envelope. A provider that makes longer wraps cannot be used.
   private static final int MAX_WRAPPED = 4096;
 
   private final LoadedKeys keys;
-  private final RemoteKekClient remoteKekClient;
+  private final RemoteKekClient remote;
   private final LocalKekCache cache;
   private final SecureRandom random;
   private final LongSupplier clock;
 
   public LocalKekFactory(
       LoadedKeys keys,
-      RemoteKekClient remoteKekClient,
+      RemoteKekClient remote,
       LocalKekCache cache,
       SecureRandom random,
       LongSupplier clock) {
     this.keys = keys;
-    this.remoteKekClient = remoteKekClient;
+    this.remote = remote;
     this.cache = cache;
     this.random = random;
     this.clock = clock;
@@ -41,17 +42,17 @@ public final class LocalKekFactory {
     return keys.find(version);
   }
 
-  /// One call to the remote.
-  public LocalKek create(String keyringId, KmsKeyId kmsKeyId, Kek kek) {
+  /// Makes a local KEK with one call to the remote.
+  public LocalKek create(String keyringId, KmsKeyId keyId, Kek kek) {
     Dek dek = Dek.random(random);
-    byte[] wrapped = remoteKekClient.wrap(kek, dek, KmsAad.ofLocalKek(keyringId, kmsKeyId.text()));
+    byte[] wrapped = remote.wrap(kek, dek, KmsAad.ofLocalKek(keyringId, keyId.text()));
     if (wrapped.length > MAX_WRAPPED) {
       throw new PluginException(
-          "the key's provider wraps a key in %d bytes, and at most %d are taken"
+          "the key provider returns a wrapped key of %d bytes; the limit is %d"
               .formatted(wrapped.length, MAX_WRAPPED),
-          "another provider");
+          "use another provider");
     }
-    LocalKek.Id id = new LocalKek.Id(kmsKeyId.text(), ByteString.copyFrom(wrapped));
+    LocalKek.Id id = new LocalKek.Id(keyId.text(), ByteString.copyFrom(wrapped));
     LocalKek made = new LocalKek(keyringId, id, dek, clock.getAsLong());
     cache.put(made);
     return made;
@@ -62,11 +63,12 @@ public final class LocalKekFactory {
     return cache.find(id);
   }
 
-  /// One call to the remote. Nothing if the remote's key did not wrap it for this key_id.
+  /// Unwraps with one call to the remote. Returns nothing if the remote's key did not wrap it for
+  /// this key_id.
   public Optional<LocalKek> unwrap(String keyringId, LocalKek.Id id, Kek kek) {
     byte[] aad = KmsAad.ofLocalKek(keyringId, id.keyId());
     Optional<LocalKek> found =
-        remoteKekClient
+        remote
             .unwrap(kek, id.wrapped().toByteArray(), aad)
             .map(dek -> new LocalKek(keyringId, id, dek, clock.getAsLong()));
     found.ifPresent(cache::put);
@@ -75,11 +77,11 @@ public final class LocalKekFactory {
 
   /// For a key that seals one value.
   public byte[] wrap(Kek kek, Dek dek, byte[] aad) {
-    return remoteKekClient.wrap(kek, dek, aad);
+    return remote.wrap(kek, dek, aad);
   }
 
   /// For a key that seals one value.
   public Optional<Dek> unwrap(Kek kek, byte[] wrapped, byte[] aad) {
-    return remoteKekClient.unwrap(kek, wrapped, aad);
+    return remote.unwrap(kek, wrapped, aad);
   }
 }

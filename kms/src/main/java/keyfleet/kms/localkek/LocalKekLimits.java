@@ -2,14 +2,15 @@ package keyfleet.kms.localkek;
 
 import java.time.Duration;
 
-/// For how many values and how long one local KEK is used.
+/// The limits of one local KEK in values and age, and the size of the cache.
 ///
-/// @param softUses after so many it is replaced, while it goes on
-/// @param hardUses after so many it seals nothing any more
-/// @param age after this long it is replaced; after twice as long it seals nothing any more
-/// @param cached how many that were unwrapped are kept
+/// @param softUses after this many values it is replaced; it may seal until then
+/// @param hardUses after this many values it may no longer seal
+/// @param maxAge after this long it is replaced; after twice as long it may no longer seal
+/// @param cacheSize how many local KEKs stay in memory
 public record LocalKekLimits(long softUses, long hardUses, Duration maxAge, int cacheSize) {
-  /// Values that one AES-GCM key may seal under random nonces, and far below the book's 2^32.
+  /// The most values that one AES-GCM key may seal with random nonces: far below the 2^32 of NIST
+  /// SP 800-38D.
   private static final long MAX_USES = (1 << 22) - 1;
 
   private static final int MAX_CACHE_SIZE = 1_000_000;
@@ -20,24 +21,24 @@ public record LocalKekLimits(long softUses, long hardUses, Duration maxAge, int 
   public LocalKekLimits {
     if (softUses < 1 || softUses > hardUses || hardUses > MAX_USES) {
       throw new IllegalArgumentException(
-          "uses are 1 <= soft <= hard <= %d, not %d and %d"
+          "the limits of uses must be 1 <= soft <= hard <= %d, not %d and %d"
               .formatted(MAX_USES, softUses, hardUses));
     }
     if (maxAge.compareTo(Duration.ofSeconds(1)) < 0 || maxAge.compareTo(Duration.ofDays(365)) > 0) {
-      throw new IllegalArgumentException("an age is from 1s to 365d, not " + maxAge);
+      throw new IllegalArgumentException("the age limit must be 1s to 365d, not " + maxAge);
     }
     if (cacheSize < 1 || cacheSize > MAX_CACHE_SIZE) {
       throw new IllegalArgumentException(
-          "a cache holds from 1 to %d, not %d".formatted(MAX_CACHE_SIZE, cacheSize));
+          "the cache size must be 1 to %d, not %d".formatted(MAX_CACHE_SIZE, cacheSize));
     }
   }
 
-  /// How far a local KEK is used up.
+  /// How close a local KEK is to its limits.
   public enum Lifetime {
     FRESH,
-    /// To be replaced; it goes on meanwhile.
+    /// Due for replacement; it may still seal meanwhile.
     DUE,
-    /// It seals nothing any more.
+    /// It may no longer seal.
     EXHAUSTED
   }
 

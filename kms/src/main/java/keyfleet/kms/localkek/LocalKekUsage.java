@@ -1,17 +1,18 @@
 package keyfleet.kms.localkek;
 
-/// Counts what local KEKs seal: rings when one is to be replaced, and ends its use in time.
+/// Counts the uses of local KEKs, wakes the reconciler when one is due for replacement, and stops
+/// its use at the hard limit.
 public final class LocalKekUsage {
   private final LocalKekLimits limits;
   private final Runnable wakeReconciler;
 
-  /// The bell is rung on an event loop: it must not wait.
+  /// `wakeReconciler` is called on an event loop and must not block.
   public LocalKekUsage(LocalKekLimits limits, Runnable wakeReconciler) {
     this.limits = limits;
     this.wakeReconciler = wakeReconciler;
   }
 
-  /// Counts a use. False if it was one too many.
+  /// Counts a use. Returns false if the local KEK may no longer be used.
   public boolean tryUse(LocalKek kek) {
     if (kek.isExhausted()) {
       return false;

@@ -14,15 +14,16 @@ import keyfleet.crypto.Dek;
 import keyfleet.crypto.Kek;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.kms.PluginMetrics;
+import keyfleet.kms.PluginMetrics.RemoteOutcome;
 import keyfleet.kms.tracing.CurrentSpan;
 import keyfleet.kms.tracing.TraceSpan;
 
-/// Calls to where the KEKs live, which may take long, and of which few may be under way at a time.
-/// What does not answer is a [KekUnavailableException].
+/// Calls the provider of a KEK. Calls may take long, so only a few run at a time. If the provider
+/// does not answer, the call throws [KekUnavailableException].
 public final class RemoteKekClient {
   private static final int MAX_CONCURRENT = 16;
 
-  /// For a call to get its turn.
+  /// The longest that a call waits for a slot.
   private static final Duration QUEUE_TIMEOUT = Duration.ofSeconds(5);
 
   private final Semaphore slots = new Semaphore(MAX_CONCURRENT);
@@ -44,17 +45,18 @@ public final class RemoteKekClient {
 
   private <T> T call(Supplier<T> call, PluginMetrics.RemoteCall which) {
     acquireSlot();
-    long began = nanos.getAsLong();
+    long startNanos = nanos.getAsLong();
     TraceSpan span = CurrentSpan.get().startChild(which.stage());
-    boolean answered = false;
+    RemoteOutcome outcome = RemoteOutcome.FAILED;
     try {
       T answer = CurrentSpan.callIn(span, call);
-      answered = true;
+      outcome = RemoteOutcome.ANSWERED;
       return answer;
     } finally {
       slots.release();
-      metrics.recordRemoteCall(which, answered, nanos.getAsLong() - began);
-      span.end((answered ? Status.Code.OK : Status.Code.UNAVAILABLE).value());
+      metrics.recordRemoteCall(which, outcome, nanos.getAsLong() - startNanos);
+      span.end(
+          (outcome == RemoteOutcome.ANSWERED ? Status.Code.OK : Status.Code.UNAVAILABLE).value());
     }
   }
 
@@ -62,16 +64,16 @@ public final class RemoteKekClient {
     try {
       if (!slots.tryAcquire(QUEUE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new KekUnavailableException(
-            MAX_CONCURRENT + " calls to the key's provider are under way, and none ended in time");
+            MAX_CONCURRENT + " calls to the key provider are running, and none ended in time");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new KekUnavailableException("the plugin stops", e);
+      throw new KekUnavailableException("the plugin is stopping", e);
     }
   }
 
-  /// `work` that calls the remote, for who must not wait for ever. It may go on after that; what it
-  /// comes to is then nobody's.
+  /// Runs `work`, which calls the remote, with a time limit. After the limit the work may still
+  /// run, but its result is dropped.
   public static <T> T callWithin(Duration limit, Supplier<T> work) {
     FutureTask<T> task = new FutureTask<>(work::get);
     Thread.ofVirtual().name("keyfleet-remote").start(task);
@@ -79,12 +81,12 @@ public final class RemoteKekClient {
       return task.get(limit.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
       throw new KekUnavailableException(
-          "the key's provider did not answer within " + limit.toSeconds() + " s", e);
+          "the key provider did not answer within " + limit.toSeconds() + " s", e);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new KekUnavailableException("the plugin stops", e);
+      throw new KekUnavailableException("the plugin is stopping", e);
     }
   }
 }

@@ -11,51 +11,49 @@ import keyfleet.kms.KmsKeyId;
 import keyfleet.kms.localkek.LocalKek;
 import org.jspecify.annotations.Nullable;
 
-/// What a plugin tells Kubernetes at one moment. Status and Encrypt read one and the same, so they
-/// cannot disagree; it is replaced as a whole.
+/// What the plugin announces to Kubernetes at one moment. Status and Encrypt read the same
+/// announcement, so they cannot disagree. It is replaced as a whole.
 ///
-/// @param known every key_id of the keyring, by its text
+/// @param knownKeyIds every key_id of the keyring, by its text
 public record Announcement(
-    @Nullable PluginSnapshot pluginSnapshot,
-    Map<String, KnownKeyId> knownKeyIds,
-    WriteKey writeKey) {
-  /// A key_id, and what may be done with its version.
-  public record KnownKeyId(KmsKeyId kmsKeyId, KekVersion version, VersionState state) {}
+    @Nullable PluginSnapshot snapshot, Map<String, KnownKeyId> knownKeyIds, WriteKey writeKey) {
+  /// A key_id with its version and the state of that version.
+  public record KnownKeyId(KmsKeyId keyId, KekVersion version, VersionState state) {}
 
-  /// How values are sealed now.
+  /// What new values are sealed under.
   public sealed interface WriteKey {}
 
-  /// Under a local KEK, in memory.
-  public record LocalWriteKey(KmsKeyId kmsKeyId, LocalKek kek) implements WriteKey {}
+  /// New values are sealed under a local KEK in memory.
+  public record LocalWriteKey(KmsKeyId keyId, LocalKek kek) implements WriteKey {}
 
-  /// Under a key of its own for each value, which the remote wraps.
-  public record RemoteWriteKey(KmsKeyId kmsKeyId, Kek kek) implements WriteKey {}
+  /// Each new value is sealed under its own key, which the remote wraps.
+  public record RemoteWriteKey(KmsKeyId keyId, Kek kek) implements WriteKey {}
 
-  /// Not at all, and Status says so too: Kubernetes goes on writing for as long as Status names a
-  /// key_id.
+  /// No values are sealed, and Status refuses too: an API server keeps writing as long as Status
+  /// returns a key_id.
   public record NoWriteKey(CallRefusal refusal) implements WriteKey {}
 
-  static Announcement nothing(String why) {
-    return new Announcement(null, Map.of(), new NoWriteKey(CallRefusal.unavailable(why)));
+  static Announcement nothing(String reason) {
+    return new Announcement(null, Map.of(), new NoWriteKey(CallRefusal.unavailable(reason)));
   }
 
-  static Announcement of(PluginSnapshot pluginSnapshot, WriteKey writing) {
+  static Announcement of(PluginSnapshot pluginSnapshot, WriteKey writeKey) {
     Keystore keystore = pluginSnapshot.keystore();
-    Map<String, KnownKeyId> known = new HashMap<>();
+    Map<String, KnownKeyId> keyIds = new HashMap<>();
     for (Activation activation : keystore.activations()) {
       KmsKeyId kmsKeyId = KmsKeyId.of(keystore.identity().id(), activation);
       VersionState state = keystore.stateOf(activation.version()).orElse(VersionState.DESTROYED);
-      known.put(kmsKeyId.text(), new KnownKeyId(kmsKeyId, activation.version(), state));
+      keyIds.put(kmsKeyId.text(), new KnownKeyId(kmsKeyId, activation.version(), state));
     }
-    return new Announcement(pluginSnapshot, Map.copyOf(known), writing);
+    return new Announcement(pluginSnapshot, Map.copyOf(keyIds), writeKey);
   }
 
-  Announcement writing(WriteKey newWriting) {
-    return new Announcement(pluginSnapshot, knownKeyIds, newWriting);
+  Announcement withWriteKey(WriteKey newWriteKey) {
+    return new Announcement(snapshot, knownKeyIds, newWriteKey);
   }
 
-  /// Of the keystore that it was made from.
+  /// The id of the keyring, or an empty text if no keystore is known.
   public String keyringId() {
-    return pluginSnapshot == null ? "" : pluginSnapshot.keystore().identity().id();
+    return snapshot == null ? "" : snapshot.keystore().identity().id();
   }
 }

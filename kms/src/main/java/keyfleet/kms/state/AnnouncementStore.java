@@ -14,12 +14,12 @@ import keyfleet.kms.state.Announcement.RemoteWriteKey;
 import keyfleet.kms.state.Announcement.WriteKey;
 import org.jspecify.annotations.Nullable;
 
-/// The one place where it changes what a plugin announces: first on the disk, then in memory. One
-/// thread changes it, any thread reads it.
+/// Holds the plugin's announcement. It is the only place that changes the announcement: first on
+/// the disk, then in memory. One thread changes it; any thread reads it.
 public final class AnnouncementStore implements Supplier<Announcement> {
   private static final String NO_KEYSTORE =
-      "this plugin knows no key yet: its store does not answer, or its keyring has none";
-  private static final String NOT_READY = "the keys are being loaded";
+      "this plugin knows no key yet: its store does not answer, or its keyring has no key";
+  private static final String NOT_READY = "the plugin is still loading its keys";
 
   private final PluginSnapshotFile file;
   private final Consumer<PluginEvent> events;
@@ -42,7 +42,7 @@ public final class AnnouncementStore implements Supplier<Announcement> {
                 : Announcement.of(last, new NoWriteKey(CallRefusal.unavailable(NOT_READY))));
     if (last != null) {
       events.accept(
-          new PluginEvent.StartedFromSnapshot(last.kmsKeyId().hash(), last.keystore().epoch()));
+          new PluginEvent.StartedFromSnapshot(last.keyId().hash(), last.keystore().epoch()));
     }
   }
 
@@ -51,18 +51,18 @@ public final class AnnouncementStore implements Supplier<Announcement> {
     return announcement.get();
   }
 
-  @Nullable PluginSnapshot pluginSnapshot() {
-    return get().pluginSnapshot();
+  @Nullable PluginSnapshot snapshot() {
+    return get().snapshot();
   }
 
-  /// When the present key_id was announced, on the ledger's clock.
+  /// When the current key_id was announced, on the plugin's clock.
   public long announcedAtNanos() {
     return announcedAtNanos;
   }
 
-  /// Takes over a keystore. What is announced stays.
+  /// Adopts a keystore. The announced key stays.
   void adoptKeystore(Keystore keystore) {
-    PluginSnapshot before = pluginSnapshot();
+    PluginSnapshot before = snapshot();
     PluginSnapshot next =
         before == null
             ? new PluginSnapshot(keystore, keystore.activations().getLast())
@@ -73,35 +73,35 @@ public final class AnnouncementStore implements Supplier<Announcement> {
     announcement.set(Announcement.of(next, writeKey));
   }
 
-  /// Values are sealed in this way from here on, under the key that `activation` names.
-  void announce(PluginSnapshot known, Activation activation, WriteKey writeKey) {
-    PluginSnapshot next = known.withAnnounced(activation);
-    if (!next.equals(pluginSnapshot())) {
+  /// Announces the key_id of `activation`. From now on values are sealed under `writeKey`.
+  void announce(PluginSnapshot snapshot, Activation activation, WriteKey writeKey) {
+    PluginSnapshot next = snapshot.withAnnounced(activation);
+    if (!next.equals(snapshot())) {
       file.write(next);
     }
     KmsKeyId before = keyId(get().writeKey());
     announcement.set(Announcement.of(next, writeKey));
-    if (!next.kmsKeyId().equals(before)) {
+    if (!next.keyId().equals(before)) {
       announcedAtNanos = clock.getAsLong();
       events.accept(
           new PluginEvent.KeyAnnounced(
-              next.kmsKeyId().hash(), activation.version().toString(), activation.epoch()));
+              next.keyId().hash(), activation.version().toString(), activation.epoch()));
     }
   }
 
-  /// Status and Encrypt refuse from here on.
-  void stopWrites(CallRefusal why) {
+  /// Makes Status and Encrypt refuse from now on.
+  void stopWrites(CallRefusal refusal) {
     Announcement now = get();
-    if (!now.writeKey().equals(new NoWriteKey(why))) {
-      announcement.set(now.writing(new NoWriteKey(why)));
-      events.accept(new PluginEvent.WritesStopped(why.message()));
+    if (!now.writeKey().equals(new NoWriteKey(refusal))) {
+      announcement.set(now.withWriteKey(new NoWriteKey(refusal)));
+      events.accept(new PluginEvent.WritesStopped(refusal.message()));
     }
   }
 
   static @Nullable KmsKeyId keyId(WriteKey writeKey) {
     return switch (writeKey) {
-      case LocalWriteKey(KmsKeyId kmsKeyId, _) -> kmsKeyId;
-      case RemoteWriteKey(KmsKeyId kmsKeyId, _) -> kmsKeyId;
+      case LocalWriteKey(KmsKeyId keyId, _) -> keyId;
+      case RemoteWriteKey(KmsKeyId keyId, _) -> keyId;
       case NoWriteKey _ -> null;
     };
   }

@@ -1,15 +1,15 @@
 package keyfleet.kms.state;
 
-/// Why a call gets no answer, in one sentence without any secret.
+/// Why a call is refused: a kind, and one sentence that contains no secret.
 public record CallRefusal(Kind kind, String message) {
   public enum Kind {
-    /// The call itself is wrong, or was not made by this plugin's keyring.
+    /// The request is invalid, or its ciphertext is not of this plugin's keyring.
     INVALID_REQUEST,
-    /// Nothing like the key_id was ever announced, as far as this plugin knows.
+    /// This plugin does not know the key_id.
     UNKNOWN_KEY,
-    /// A person has to do something first.
+    /// An operator has to do something first.
     ACTION_REQUIRED,
-    /// It mends itself, or a later call finds it mended.
+    /// The failure is temporary; a later call may succeed.
     UNAVAILABLE,
     /// A limit is reached.
     LIMIT_REACHED

@@ -21,14 +21,16 @@ import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
-/// Brings a plugin into its fleet as soon as the store lets it, on a thread of its own: it serves
-/// without. Once joined it is a member like any other, and its cluster is registered before it
-/// takes over any keystore.
+/// Joins the fleet as soon as the store answers, on its own thread; the plugin serves calls
+/// meanwhile. Once joined, the plugin is a member like any other. Its cluster is registered before
+/// it adopts any keystore.
 public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
-  /// @param kv opens the store; throws while it cannot be had
-  /// @param joining begins a member of the plugin's keyring in it
+  /// The settings of the member that joins.
+  ///
+  /// @param kv opens the store; throws while the store cannot be opened
+  /// @param memberBuilders makes the builder of a member of the plugin's keyring
   public record JoinSettings(
       Supplier<Kv> kv,
       MemberBuilderFactory memberBuilders,
@@ -51,7 +53,7 @@ public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
     this.settings = settings;
     this.clock = context.clock();
     this.events = context.events();
-    this.thread = Thread.ofPlatform().daemon().name("keyfleet-enlist").unstarted(this::run);
+    this.thread = Thread.ofPlatform().daemon().name("keyfleet-join").unstarted(this::run);
   }
 
   public FleetJoiner start() {
@@ -65,8 +67,8 @@ public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
     return joined == null ? new FleetState.NotJoined() : toFleetState(joined.state());
   }
 
-  private static FleetState toFleetState(MembershipState membershipState) {
-    return switch (membershipState) {
+  private static FleetState toFleetState(MembershipState state) {
+    return switch (state) {
       case MembershipState.Admitted(Keystore keystore, _) ->
           new FleetState.KeystoreAvailable(keystore);
       case MembershipState.ReadOnly(Keystore keystore, _) ->
@@ -81,17 +83,17 @@ public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
   }
 
   private void run() {
-    RetryBackoff retryBackoff = RetryBackoff.ready(clock.getAsLong());
+    RetryBackoff backoff = RetryBackoff.ready(clock.getAsLong());
     try {
       while (stopped.getCount() > 0 && member == null) {
         if (!tryJoin()) {
-          retryBackoff = retryBackoff.afterFailure(clock.getAsLong());
-          long pause = Math.max(0, retryBackoff.dueNanos() - clock.getAsLong());
+          backoff = backoff.afterFailure(clock.getAsLong());
+          long pause = Math.max(0, backoff.dueNanos() - clock.getAsLong());
           var _ = stopped.await(pause, TimeUnit.NANOSECONDS);
         }
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // somebody ends all threads of the process
+      Thread.currentThread().interrupt(); // the process interrupts all its threads
     }
   }
 
@@ -106,7 +108,7 @@ public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
     } catch (StoreException | MemberException | MalformedValueException | PluginException e) {
       reportFailure(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
-      events.accept(PluginEvent.UnexpectedFailure.of("joining", e));
+      events.accept(PluginEvent.UnexpectedFailure.of("joining the fleet", e));
     }
     if (joined != null) {
       joined.close();
@@ -117,18 +119,18 @@ public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
   private void registerCluster(Kv kv) {
     CollectionRegistration cluster = settings.cluster();
     if (new CollectionRegistry(kv, settings.nonces()).register(cluster)
-        instanceof CollectionRegistry.RegisteredDifferently(CollectionRegistration held)) {
+        instanceof CollectionRegistry.RegisteredDifferently(CollectionRegistration existing)) {
       throw new PluginException(
           "cluster %s is registered for keyring %s, not for %s"
-              .formatted(cluster.collection(), held.keyring(), cluster.keyring()),
-          "--cluster with a name of its own for each cluster");
+              .formatted(cluster.collection(), existing.keyring(), cluster.keyring()),
+          "give each cluster its own name: --cluster=NAME");
     }
   }
 
-  private void reportFailure(String why) {
-    if (!why.equals(lastReported)) {
-      lastReported = why;
-      events.accept(new PluginEvent.JoinFailed(why));
+  private void reportFailure(String reason) {
+    if (!reason.equals(lastReported)) {
+      lastReported = reason;
+      events.accept(new PluginEvent.JoinFailed(reason));
     }
   }
 

@@ -2,12 +2,12 @@ package keyfleet.kms.state;
 
 import keyfleet.keyring.Keystore;
 
-/// What a plugin hears of its fleet.
+/// What the plugin knows of its fleet.
 public sealed interface FleetState {
-  /// It has not joined: nobody else looks after its keys.
+  /// The plugin has not joined, so no member refreshes its keys.
   record NotJoined() implements FleetState {}
 
-  /// It has joined, and the keystore is not there or cannot be relied on.
+  /// The plugin has joined, but the keystore is missing or cannot be trusted.
   record KeystoreUnavailable() implements FleetState {}
 
   record KeystoreAvailable(Keystore keystore) implements FleetState {}

@@ -24,14 +24,16 @@ import keyfleet.kms.state.WriteKeyProvisioner.NotProvisioned;
 import keyfleet.kms.state.WriteKeyProvisioner.Provisioned;
 import org.jspecify.annotations.Nullable;
 
-/// Keeps a plugin able to write: takes over what its fleet decides, has local KEKs made and
-/// replaced in time, and tries the remote now and then. One thread turns it; nobody who calls the
-/// plugin waits for it.
+/// Keeps the plugin in step with its fleet and able to write: adopts new keystores, has local KEKs
+/// made and replaced in time, and probes the remote. One thread calls [#reconcile]; no call of an
+/// API server waits for it.
 public final class KeyReconciler {
-  /// @param probe after this long the remote is tried again
+  /// The settings of a reconciler.
+  ///
+  /// @param probeInterval how often the remote is tried
   public record Settings(LocalKekLimits limits, Duration probeInterval) {}
 
-  /// Between two turns, unless something happens.
+  /// The time between two calls of [#reconcile], unless something happens.
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
   private final Supplier<FleetState> fleet;
@@ -44,7 +46,7 @@ public final class KeyReconciler {
   private long probedAtNanos;
   private volatile boolean remoteUp = true;
 
-  /// Why nothing may be written, until the store says otherwise.
+  /// Why the plugin may not write, until it reads another keystore.
   private @Nullable CallRefusal contradiction;
 
   private volatile Set<KekVersion> candidates = Set.of();
@@ -67,18 +69,18 @@ public final class KeyReconciler {
     this.probedAtNanos = now();
   }
 
-  /// Does what is due. Returns after what time the next turn is.
+  /// Does what is due. Returns the time to wait until the next call.
   public Duration reconcile() {
     switch (fleet.get()) {
       case FleetState.NotJoined() -> refreshKeys();
       case FleetState.KeystoreUnavailable() -> {}
       case FleetState.KeystoreAvailable(Keystore keystore) -> adoptKeystore(keystore);
     }
-    PluginSnapshot known = announcements.pluginSnapshot();
-    if (known != null) {
-      ensureWriteKey(known);
-      probeRemote(known);
-      updateCandidates(known);
+    PluginSnapshot snapshot = announcements.snapshot();
+    if (snapshot != null) {
+      ensureWriteKey(snapshot);
+      probeRemote(snapshot);
+      updateCandidates(snapshot);
     }
     return PAUSE;
   }
@@ -104,14 +106,15 @@ public final class KeyReconciler {
   }
 
   private void adoptKeystore(Keystore read) {
-    PluginSnapshot known = announcements.pluginSnapshot();
+    PluginSnapshot snapshot = announcements.snapshot();
     contradiction = null;
-    switch (known == null ? PluginSnapshot.checkFirst(read) : known.compareWith(read)) {
+    switch (snapshot == null ? PluginSnapshot.checkFirst(read) : snapshot.compareWith(read)) {
       case PluginSnapshot.SameOrNewer() -> {
         lastIgnoredReason = "";
-        if (known == null || !known.keystore().equals(read)) {
+        if (snapshot == null || !snapshot.keystore().equals(read)) {
           announcements.adoptKeystore(read);
-          provisionBackoff = RetryBackoff.ready(now()); // what failed before may be wanted no more
+          provisionBackoff =
+              RetryBackoff.ready(now()); // what failed before may no longer be wanted
         }
       }
       case PluginSnapshot.StoreBehind(String reason) -> reportIgnored(reason);
@@ -133,26 +136,28 @@ public final class KeyReconciler {
     announcements.stopWrites(contradiction);
   }
 
-  private void ensureWriteKey(PluginSnapshot known) {
+  private void ensureWriteKey(PluginSnapshot snapshot) {
     if (contradiction != null) {
       return;
     }
     WriteKey writeKey = announcements.get().writeKey();
-    Optional<CallRefusal> end = reasonToStop(writeKey);
-    end.ifPresent(announcements::stopWrites);
-    boolean writes = end.isEmpty() && !(writeKey instanceof NoWriteKey);
-    boolean asWanted =
-        writes && known.announced().equals(known.wanted()) && !isReplacementDue(writeKey);
-    if (!asWanted && provisionBackoff.isDue(now())) {
-      replaceWriteKey(known, writes);
+    Optional<CallRefusal> stop = reasonToStop(writeKey);
+    stop.ifPresent(announcements::stopWrites);
+    boolean writes = stop.isEmpty() && !(writeKey instanceof NoWriteKey);
+    boolean isUpToDate =
+        writes
+            && snapshot.announced().equals(snapshot.fleetActivation())
+            && !isReplacementDue(writeKey);
+    if (!isUpToDate && provisionBackoff.isDue(now())) {
+      replaceWriteKey(snapshot, writes);
     }
   }
 
-  /// Why what is being written under must not be used any more, if so.
+  /// Why the plugin must stop writing under its write key, if it must.
   private Optional<CallRefusal> reasonToStop(WriteKey writeKey) {
-    KmsKeyId kmsKeyId = AnnouncementStore.keyId(writeKey);
+    KmsKeyId keyId = AnnouncementStore.keyId(writeKey);
     KnownKeyId knownKeyId =
-        kmsKeyId == null ? null : announcements.get().knownKeyIds().get(kmsKeyId.text());
+        keyId == null ? null : announcements.get().knownKeyIds().get(keyId.text());
     if (knownKeyId == null) {
       return Optional.empty();
     }
@@ -178,17 +183,19 @@ public final class KeyReconciler {
 
   private Lifetime lifetime(LocalKek kek) {
     Duration age = Duration.ofNanos(now() - kek.createdAtNanos());
-    Lifetime wear = settings.limits().lifetime(kek.uses(), age);
-    if (wear == Lifetime.EXHAUSTED) {
+    Lifetime lifetime = settings.limits().lifetime(kek.uses(), age);
+    if (lifetime == Lifetime.EXHAUSTED) {
       kek.markExhausted();
     }
-    return wear;
+    return lifetime;
   }
 
-  private void replaceWriteKey(PluginSnapshot known, boolean writes) {
-    Optional<CallRefusal> failure = tryProvision(known, known.wanted());
-    if (failure.isPresent() && !writes && !known.announced().equals(known.wanted())) {
-      failure = tryProvision(known, known.announced());
+  private void replaceWriteKey(PluginSnapshot snapshot, boolean writes) {
+    Optional<CallRefusal> failure = tryProvision(snapshot, snapshot.fleetActivation());
+    if (failure.isPresent()
+        && !writes
+        && !snapshot.announced().equals(snapshot.fleetActivation())) {
+      failure = tryProvision(snapshot, snapshot.announced());
     }
     if (failure.isEmpty()) {
       provisionBackoff = RetryBackoff.ready(now());
@@ -198,26 +205,26 @@ public final class KeyReconciler {
     }
     provisionBackoff = provisionBackoff.afterFailure(now());
     remoteUp = false;
-    String why = failure.get().message();
-    if (!why.equals(lastReportedFailure)) {
-      lastReportedFailure = why;
-      report(new PluginEvent.WriteKeyUnavailable(why));
+    String reason = failure.get().message();
+    if (!reason.equals(lastReportedFailure)) {
+      lastReportedFailure = reason;
+      report(new PluginEvent.WriteKeyUnavailable(reason));
     }
     if (!writes) {
       announcements.stopWrites(failure.get());
     }
   }
 
-  /// Nothing if the plugin writes under `activation` from here on.
-  private Optional<CallRefusal> tryProvision(PluginSnapshot known, Activation activation) {
+  /// Makes the plugin write under `activation`. Returns nothing on success.
+  private Optional<CallRefusal> tryProvision(PluginSnapshot snapshot, Activation activation) {
     WriteKey before = announcements.get().writeKey();
-    return switch (provisioner.provision(known.keystore(), activation)) {
+    return switch (provisioner.provision(snapshot.keystore(), activation)) {
       case Provisioned(WriteKey now) -> {
-        announcements.announce(known, activation, now);
+        announcements.announce(snapshot, activation, now);
         reportReplaced(before, now);
         yield Optional.empty();
       }
-      case NotProvisioned(CallRefusal why) -> Optional.of(why);
+      case NotProvisioned(CallRefusal refusal) -> Optional.of(refusal);
     };
   }
 
@@ -229,15 +236,15 @@ public final class KeyReconciler {
     }
   }
 
-  /// With local KEKs an outage of the remote is no trouble of Status yet. Without them it is.
-  private void probeRemote(PluginSnapshot known) {
+  /// With local KEKs, Status still answers while the remote does not. Without them it refuses.
+  private void probeRemote(PluginSnapshot snapshot) {
     long now = now();
     if (Duration.ofNanos(now - probedAtNanos).compareTo(settings.probeInterval()) < 0) {
       return;
     }
     probedAtNanos = now;
-    KekVersion version = known.announced().version();
-    boolean up = provisioner.isRemoteAnswering(known.keystore(), version);
+    KekVersion version = snapshot.announced().version();
+    boolean up = provisioner.isRemoteAnswering(snapshot.keystore(), version);
     if (up != remoteUp) {
       remoteUp = up;
       report(
@@ -247,13 +254,13 @@ public final class KeyReconciler {
     }
     if (!up && announcements.get().writeKey() instanceof RemoteWriteKey) {
       announcements.stopWrites(
-          CallRefusal.unavailable("the key's provider does not answer, and every call needs it"));
+          CallRefusal.unavailable("the key provider does not answer, and every call needs it"));
     }
   }
 
-  /// Versions that the provider has, newer than all that the fleet knows.
-  private void updateCandidates(PluginSnapshot known) {
-    KekVersion newest = known.keystore().versions().lastKey();
+  /// Finds the versions that the provider has and that are newer than all that the fleet knows.
+  private void updateCandidates(PluginSnapshot snapshot) {
+    KekVersion newest = snapshot.keystore().versions().lastKey();
     Set<KekVersion> now =
         provisioner.loadedVersions().stream()
             .filter(it -> it.compareTo(newest) > 0)
@@ -264,7 +271,7 @@ public final class KeyReconciler {
     candidates = now;
   }
 
-  /// What a scrape shows.
+  /// The number of candidates, for the metrics.
   public int candidateCount() {
     return candidates.size();
   }

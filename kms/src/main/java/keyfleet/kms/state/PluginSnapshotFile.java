@@ -24,12 +24,13 @@ import keyfleet.store.MalformedValueException;
 import keyfleet.store.Value;
 import org.jspecify.annotations.Nullable;
 
-/// A plugin's [PluginSnapshot] in its data folder. It is on the disk before anybody hears of it;
-/// whoever reads it finds the last one whole, or the one before. There is no secret in it.
+/// The file with the [PluginSnapshot] in the plugin's data folder. A snapshot is on the disk before
+/// the plugin announces it. A reader finds the last snapshot or the one before, and always a
+/// complete one. The file contains no secret.
 public final class PluginSnapshotFile {
   private static final long FORMAT = 1;
 
-  /// A keystore of a thousand versions is far smaller.
+  /// Far more than a keystore of a thousand versions needs.
   private static final long MAX_BYTES = 4 << 20;
 
   private final Path file;
@@ -38,8 +39,8 @@ public final class PluginSnapshotFile {
     this.file = file;
   }
 
-  /// Nothing if there is none yet. Throws [PluginException] if what is there cannot be read: a
-  /// plugin that forgot what it announced might announce something older.
+  /// Returns nothing if there is no file yet. Throws [PluginException] if the file cannot be read:
+  /// a plugin that forgot what it announced might announce an older key.
   Optional<PluginSnapshot> read() {
     try {
       if (Files.size(file) > MAX_BYTES) {
@@ -54,14 +55,14 @@ public final class PluginSnapshotFile {
     }
   }
 
-  private PluginException unreadable(String why, @Nullable Throwable cause) {
+  private PluginException unreadable(String reason, @Nullable Throwable cause) {
     return new PluginException(
-        "the snapshot %s cannot be read: %s".formatted(file, why),
-        "restore it from a backup; or, if the store is there and newer, move it away",
+        "the snapshot %s cannot be read: %s".formatted(file, reason),
+        "restore it from a backup; or move it away if the store answers and is newer",
         cause);
   }
 
-  /// On the disk on return.
+  /// Returns when the snapshot is on the disk.
   void write(PluginSnapshot snapshot) {
     Path folder = folder();
     Path fresh = folder.resolve(file.getFileName() + ".new");
@@ -75,7 +76,7 @@ public final class PluginSnapshotFile {
     } catch (IOException e) {
       throw new PluginException(
           "the snapshot %s cannot be written: %s".formatted(file, e.getMessage()),
-          "give the plugin a data folder that it can write, with room",
+          "give the plugin a data folder that it can write to, with free space",
           e);
     }
   }
@@ -105,7 +106,7 @@ public final class PluginSnapshotFile {
   private static Document toDocument(PluginSnapshot snapshot) {
     return Document.builder()
         .number("format", FORMAT)
-        .text("key_id", snapshot.kmsKeyId().text())
+        .text("key_id", snapshot.keyId().text())
         .document(
             "announced",
             Document.builder()
@@ -118,7 +119,9 @@ public final class PluginSnapshotFile {
 
   private static PluginSnapshot parse(Document document) {
     if (document.number("format") != FORMAT) {
-      throw new MalformedValueException("its format is " + document.number("format"));
+      throw new MalformedValueException(
+          "its format is %d, but this program reads only format %d"
+              .formatted(document.number("format"), FORMAT));
     }
     Document announced = document.document("announced");
     Keystore keystore = KeystoreDocument.parse(document.document("keystore"));
@@ -128,8 +131,9 @@ public final class PluginSnapshotFile {
             new Activation(
                 new KekVersion(Math.toIntExact(announced.number("version"))),
                 announced.number("epoch")));
-    if (!snapshot.kmsKeyId().text().equals(document.text("key_id"))) {
-      throw new MalformedValueException("its key_id is not that of what it announced");
+    if (!snapshot.keyId().text().equals(document.text("key_id"))) {
+      throw new MalformedValueException(
+          "its key_id does not match the announced version and epoch");
     }
     return snapshot;
   }

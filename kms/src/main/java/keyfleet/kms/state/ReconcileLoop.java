@@ -8,12 +8,12 @@ import java.util.function.Supplier;
 import keyfleet.kms.PluginEvent;
 import keyfleet.kms.PluginException;
 
-/// Turns a [KeyReconciler] on a thread of its own, again and again; a bell brings the next turn
+/// Calls [KeyReconciler#reconcile] again and again on its own thread. [#wake] brings the next call
 /// forward.
 public final class ReconcileLoop implements AutoCloseable {
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(12);
 
-  /// After a turn that broke off.
+  /// The pause after a call that failed.
   private static final Duration RETRY_PAUSE = Duration.ofSeconds(5);
 
   private final Supplier<Duration> reconcile;
@@ -26,7 +26,7 @@ public final class ReconcileLoop implements AutoCloseable {
   public ReconcileLoop(Supplier<Duration> reconcile, Consumer<PluginEvent> events) {
     this.reconcile = reconcile;
     this.events = events;
-    this.thread = Thread.ofPlatform().daemon().name("keyfleet-keeper").unstarted(this::run);
+    this.thread = Thread.ofPlatform().daemon().name("keyfleet-reconcile").unstarted(this::run);
   }
 
   public ReconcileLoop start() {
@@ -42,11 +42,11 @@ public final class ReconcileLoop implements AutoCloseable {
     try {
       while (!stopped) {
         if (wakeups.tryAcquire(reconcileOnce().toNanos(), TimeUnit.NANOSECONDS)) {
-          var _ = wakeups.drainPermits(); // a turn sees all that happened before it began
+          var _ = wakeups.drainPermits(); // a call sees everything that happened before it began
         }
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // somebody ends all threads of the process
+      Thread.currentThread().interrupt(); // the process interrupts all its threads
     }
   }
 
@@ -58,12 +58,12 @@ public final class ReconcileLoop implements AutoCloseable {
     } catch (PluginException e) {
       reportOnce(new PluginEvent.ReconcileFailed(e.getMessage()));
     } catch (RuntimeException e) {
-      reportOnce(PluginEvent.UnexpectedFailure.of("a turn", e));
+      reportOnce(PluginEvent.UnexpectedFailure.of("reconciling keys", e));
     }
     return RETRY_PAUSE;
   }
 
-  /// What lasts is said once.
+  /// Reports a lasting failure once.
   private void reportOnce(PluginEvent event) {
     if (!event.message().equals(lastReported)) {
       lastReported = event.message();

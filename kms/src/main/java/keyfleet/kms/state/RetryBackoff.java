@@ -2,14 +2,14 @@ package keyfleet.kms.state;
 
 import java.time.Duration;
 
-/// When to try again what has failed: each time twice as long after, up to a limit.
+/// When to try again after a failure: the pause doubles with each failure, up to a limit.
 ///
-/// @param due on a clock of nanoseconds
+/// @param dueNanos on a clock of nanoseconds
 record RetryBackoff(long dueNanos, Duration pause) {
   private static final Duration SHORTEST = Duration.ofSeconds(1);
   private static final Duration LONGEST = Duration.ofSeconds(60);
 
-  /// Nothing has failed.
+  /// Nothing has failed: due at once.
   static RetryBackoff ready(long now) {
     return new RetryBackoff(now, SHORTEST);
   }

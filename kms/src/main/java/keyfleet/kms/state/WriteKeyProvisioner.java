@@ -29,8 +29,8 @@ import keyfleet.kms.tracing.TraceSpan.Subject;
 import keyfleet.member.keys.LoadedKeys;
 import org.jspecify.annotations.Nullable;
 
-/// Makes a plugin able to write under an activation, by calls to the remote that have a limit. For
-/// one thread.
+/// Provides the key to write under for an activation. Its calls to the remote have a time limit.
+/// For one thread.
 public final class WriteKeyProvisioner {
   sealed interface ProvisionResult {}
 
@@ -38,27 +38,26 @@ public final class WriteKeyProvisioner {
 
   record NotProvisioned(CallRefusal refusal) implements ProvisionResult {}
 
-  /// More than the three seconds that an API server waits, and less than it takes for a person to
-  /// wonder.
+  /// More than the three seconds that an API server waits, and short enough for a person to watch.
   private static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
 
   private final LoadedKeys keys;
-  private final LocalKekFactory localKekFactory;
-  private final KeyHierarchy keyHierarchy;
-  private final @Nullable PluginTracer pluginTracer;
+  private final LocalKekFactory factory;
+  private final KeyHierarchy hierarchy;
+  private final @Nullable PluginTracer tracer;
 
-  /// The key that was last found to be the one the keystore means.
+  /// The key that was last proved against the keystore.
   private @Nullable Kek provedKek;
 
   public WriteKeyProvisioner(
       LoadedKeys keys,
-      LocalKekFactory localKekFactory,
-      KeyHierarchy keyHierarchy,
-      @Nullable PluginTracer pluginTracer) {
+      LocalKekFactory factory,
+      KeyHierarchy hierarchy,
+      @Nullable PluginTracer tracer) {
     this.keys = keys;
-    this.localKekFactory = localKekFactory;
-    this.keyHierarchy = keyHierarchy;
-    this.pluginTracer = pluginTracer;
+    this.factory = factory;
+    this.hierarchy = hierarchy;
+    this.tracer = tracer;
   }
 
   ProvisionResult provision(Keystore keystore, Activation activation) {
@@ -66,7 +65,7 @@ public final class WriteKeyProvisioner {
     if (!keystore.stateOf(version).map(VersionState::isProofRequired).orElse(false)) {
       return new NotProvisioned(
           CallRefusal.actionRequired(
-              "%s is %s, and nothing is sealed under it"
+              "%s is %s, so nothing may be sealed under it"
                   .formatted(version, keystore.stateOf(version).orElse(VersionState.DESTROYED))));
     }
     Optional<Kek> kek = keys.find(version);
@@ -82,36 +81,34 @@ public final class WriteKeyProvisioner {
   }
 
   private ProvisionResult tryProvision(Keystore keystore, Activation activation, Kek kek) {
-    boolean known =
-        keyHierarchy == KeyHierarchy.ON && kek.equals(provedKek); // else nothing else is asked
-    if (!known && !keys.canProve(keystore, activation.version())) {
+    boolean provedBefore =
+        hierarchy == KeyHierarchy.ON
+            && kek.equals(provedKek); // without local KEKs this is the only probe
+    if (!provedBefore && !keys.canProve(keystore, activation.version())) {
       return new NotProvisioned(
           CallRefusal.unavailable(
               activation.version()
-                  + " cannot be proved: its provider does not answer, or has other bytes"));
+                  + " cannot be proved: its provider does not answer or has other bytes"));
     }
     provedKek = kek;
     String keyringId = keystore.identity().id();
-    KmsKeyId kmsKeyId = KmsKeyId.of(keyringId, activation);
+    KmsKeyId keyId = KmsKeyId.of(keyringId, activation);
     return new Provisioned(
-        switch (keyHierarchy) {
-          case ON -> new LocalWriteKey(kmsKeyId, createLocalKek(keyringId, kmsKeyId, kek));
-          case OFF -> new RemoteWriteKey(kmsKeyId, kek);
+        switch (hierarchy) {
+          case ON -> new LocalWriteKey(keyId, createLocalKek(keyringId, keyId, kek));
+          case OFF -> new RemoteWriteKey(keyId, kek);
         });
   }
 
-  private LocalKek createLocalKek(String keyringId, KmsKeyId kmsKeyId, Kek kek) {
+  private LocalKek createLocalKek(String keyringId, KmsKeyId keyId, Kek kek) {
     TraceSpan span =
-        pluginTracer == null
-            ? NoopTraceSpan.NONE
-            : pluginTracer.startBackgroundWork(Stage.MAKE_LOCAL_KEK);
+        tracer == null ? NoopTraceSpan.NONE : tracer.startBackgroundWork(Stage.MAKE_LOCAL_KEK);
     if (span.isRecorded()) {
-      span.describe(new Subject("", kmsKeyId.hash(), List.of(KmsCiphertext.ANNOTATION)));
+      span.describe(new Subject("", keyId.hash(), List.of(KmsCiphertext.ANNOTATION)));
     }
     Status.Code outcome = Status.Code.UNAVAILABLE;
     try {
-      LocalKek made =
-          CurrentSpan.callIn(span, () -> localKekFactory.create(keyringId, kmsKeyId, kek));
+      LocalKek made = CurrentSpan.callIn(span, () -> factory.create(keyringId, keyId, kek));
       outcome = Status.Code.OK;
       return made;
     } finally {
@@ -127,12 +124,13 @@ public final class WriteKeyProvisioner {
     return keys.find(version).isPresent();
   }
 
-  /// Looks for keys, while nobody else does. Returns what went wrong, in words.
+  /// Refreshes the keys; only while no member does. Returns a sentence for each provider that
+  /// failed.
   List<String> refresh() {
     return keys.refresh();
   }
 
-  /// Whether the remote wraps and unwraps under `version` just now.
+  /// Whether the remote wraps and unwraps under `version` now.
   boolean isRemoteAnswering(Keystore keystore, KekVersion version) {
     try {
       return RemoteKekClient.callWithin(CALL_TIMEOUT, () -> keys.canProve(keystore, version));

@@ -3,13 +3,13 @@ package keyfleet.kms.tracing;
 import java.util.function.Supplier;
 import keyfleet.providers.TraceHeaders;
 
-/// The span that this thread works in.
+/// The span of the work that this thread does.
 public final class CurrentSpan {
   private static final ScopedValue<TraceSpan> CURRENT = ScopedValue.newInstance();
 
   private CurrentSpan() {}
 
-  /// Remotes that `work` asks are told of the span.
+  /// Calls `work` in `span`: calls to a remote carry the span's headers.
   public static <T> T callIn(TraceSpan span, Supplier<T> work) {
     return span.traceId().isEmpty()
         ? work.get()

@@ -2,7 +2,7 @@ package keyfleet.kms.tracing;
 
 import java.util.Map;
 
-/// The span of work that nobody traces.
+/// The span of work that is not traced.
 public enum NoopTraceSpan implements TraceSpan {
   NONE;
 

@@ -2,15 +2,14 @@ package keyfleet.kms.tracing;
 
 import java.util.Map;
 
-/// Where the work of a plugin is told, span by span. A plugin that has none asks nobody for
-/// anything.
+/// Starts the spans of a plugin's work.
 public interface PluginTracer {
-  /// A call began.
+  /// Starts the span of a call.
   ///
-  /// @param method as the contract spells it
-  /// @param sent what the caller sent of its own trace, by the names of headers
+  /// @param method the name in the contract
+  /// @param sent the trace headers of the caller, by name
   TraceSpan startCall(String method, Map<String, String> sent);
 
-  /// Work began that no call asked for.
+  /// Starts the span of work that belongs to no call.
   TraceSpan startBackgroundWork(TraceSpan.Stage stage);
 }

@@ -10,8 +10,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Keeps what a caller sends of its trace for as long as its call is begun: the headers of W3C's
-/// Trace Context, and no baggage, which may hold anything.
+/// Keeps the caller's trace headers while its call begins: those of W3C Trace Context. It ignores
+/// baggage, which may contain anything.
 public final class TraceContextInterceptor implements ServerInterceptor {
   private static final List<Metadata.Key<String>> HEADERS =
       List.of(header("traceparent"), header("tracestate"));
@@ -23,7 +23,7 @@ public final class TraceContextInterceptor implements ServerInterceptor {
     return Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
   }
 
-  /// Of the call that this thread begins.
+  /// The headers of the call that this thread begins.
   public static Map<String, String> currentHeaders() {
     return CURRENT_HEADERS.get();
   }

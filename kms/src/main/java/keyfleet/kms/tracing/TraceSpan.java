@@ -3,10 +3,10 @@ package keyfleet.kms.tracing;
 import java.util.List;
 import java.util.Map;
 
-/// A stretch of work in a trace, ended once. For any thread. It never learns a plaintext, a key or
-/// an annotation's value.
+/// A span of work in a trace, ended once. It never contains a plaintext, a key or the value of an
+/// annotation. Safe for any number of threads.
 public interface TraceSpan {
-  /// The parts of the work that may take long.
+  /// The parts of the work that can take long.
   enum Stage {
     MAKE_LOCAL_KEK("make local KEK"),
     REMOTE_WRAP("remote wrap"),
@@ -23,9 +23,9 @@ public interface TraceSpan {
     }
   }
 
-  /// What the work is about, with nothing in it that is not in the log too.
+  /// What the work is about. It contains only what is in the log too.
   ///
-  /// @param uid empty if no call asked for the work
+  /// @param uid empty if the work belongs to no call
   /// @param keyIdHash empty if there is no key_id
   /// @param annotations their names
   record Subject(String uid, String keyIdHash, List<String> annotations) {
@@ -36,10 +36,10 @@ public interface TraceSpan {
     }
   }
 
-  /// Whether anybody will see it. If not, [#describe] need not be said.
+  /// Whether the span is recorded. If not, the caller need not call [#describe].
   boolean isRecorded();
 
-  /// Said before children begin: they are about the same.
+  /// Call this before starting children: they have the same subject.
   void describe(Subject subject);
 
   TraceSpan startChild(Stage stage);
@@ -47,11 +47,11 @@ public interface TraceSpan {
   /// Empty if there is no trace.
   String traceId();
 
-  /// What a remote is sent that works for this span; empty if there is no trace.
+  /// The headers for a remote that works for this span; empty if there is no trace.
   Map<String, String> headers();
 
-  /// The work is done, or given up.
+  /// Ends the span: the work is done or given up.
   ///
-  /// @param code of gRPC
+  /// @param code the status code of gRPC
   void end(int code);
 }

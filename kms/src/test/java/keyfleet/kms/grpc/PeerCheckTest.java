@@ -20,12 +20,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Who may connect, when the modes of folder and socket do not say no already. Only root can play
-/// another user.
+/// Which users may connect even if the modes of folder and socket let them. Only root can run a
+/// process as another user.
 final class PeerCheckTest {
   private static final int NOBODY = 65_534;
 
-  /// Connects, and prints what it can read: nothing, if the other side hangs up.
+  /// Connects and prints how many bytes it can read: none if the plugin closes the connection.
   private static final String CONNECT =
       """
       import socket, sys
@@ -43,31 +43,31 @@ final class PeerCheckTest {
   private final List<PluginEvent> events = Collections.synchronizedList(new ArrayList<>());
 
   @BeforeEach
-  void asRoot() throws IOException {
+  void requireRoot() throws IOException {
     assumeTrue(SocketLock.ownUid() == 0, "needs root, to be another user");
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
   }
 
   @ParameterizedTest
   @EnumSource
-  void anotherUser_isHungUpOn_andRootIsServed(SocketTransport socketTransport)
+  void connectionOfAnotherUser_isClosed_andRootIsServed(SocketTransport transport)
       throws IOException, InterruptedException {
     Path socket = folder.resolve("kms.sock");
     try (UnixSocketServer _ =
         UnixSocketServer.start(
             SocketPath.parse("unix://" + socket),
-            socketTransport,
+            transport,
             new KeyManagementServiceImplBase() {}.bindService(),
             events::add)) {
       Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
       Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-rw-rw-"));
-      assertEquals("9", connected(socket, 0));
-      assertEquals("0", connected(socket, NOBODY));
+      assertEquals("9", connect(socket, 0));
+      assertEquals("0", connect(socket, NOBODY));
     }
     assertEquals(1, events.stream().filter(PluginEvent.PeerRefused.class::isInstance).count());
   }
 
-  private static String connected(Path socket, int uid) throws IOException, InterruptedException {
+  private static String connect(Path socket, int uid) throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder(
                 "setpriv",
@@ -80,8 +80,8 @@ final class PeerCheckTest {
             .redirectErrorStream(true);
     builder.environment().put("PATH", "/usr/bin:/bin");
     Process process = builder.start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(process.waitFor(30, TimeUnit.SECONDS), said);
-    return said.strip().lines().reduce((_, last) -> last).orElse("");
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertTrue(process.waitFor(30, TimeUnit.SECONDS), output);
+    return output.strip().lines().reduce((_, last) -> last).orElse("");
   }
 }

@@ -31,17 +31,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Calls that are wrong: each gets its code and a sentence, and none reaches the remote.
+/// Invalid calls: each gets its status code and a sentence, and none reaches the remote.
 final class RequestValidationTest {
   @TempDir Path folder;
   private final FakeRemoteProvider remote = new FakeRemoteProvider(1, 2);
-  private final TestKeyring ring = new TestKeyring(remote);
-  private KmsPluginFixture kmsPluginFixture = new KmsPluginFixture(Path.of("unused"), remote);
+  private final TestKeyring keyring = new TestKeyring(remote);
+  private KmsPluginFixture plugin = new KmsPluginFixture(Path.of("unused"), remote);
 
   @BeforeEach
   void start() {
-    kmsPluginFixture =
-        new KmsPluginFixture(folder.resolve("s.json"), remote).receiveKeystore(ring.keystore());
+    plugin =
+        new KmsPluginFixture(folder.resolve("s.json"), remote).receiveKeystore(keyring.keystore());
   }
 
   private static void check(Status.Code code, Status refusal) {
@@ -60,21 +60,21 @@ final class RequestValidationTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("encrypts")
-  void wrongEncrypt_isAnInvalidArgument(String what, int bytes, String uid) {
+  void invalidEncrypt_isRefused(String what, int bytes, String uid) {
     remote.resetCounts();
     ByteString plaintext = ByteString.copyFrom(new byte[bytes]);
-    check(Status.Code.INVALID_ARGUMENT, kmsPluginFixture.encryptCall(plaintext, uid).refusal());
+    check(Status.Code.INVALID_ARGUMENT, plugin.encryptCall(plaintext, uid).refusal());
     assertEquals(0, remote.calls(), what);
   }
 
   @Test
   void longestPlaintext_fitsIntoWhatAnApiServerStores() {
     ByteString plaintext = ByteString.copyFrom(new byte[RequestValidator.MAX_PLAINTEXT]);
-    EncryptResponse sealed = kmsPluginFixture.encryptCall(plaintext, "uid").answer();
+    EncryptResponse sealed = plugin.encryptCall(plaintext, "uid").answer();
     assertEquals(KmsCiphertext.MAX_BYTES, sealed.getCiphertext().size());
     assertEquals(
         plaintext,
-        kmsPluginFixture
+        plugin
             .decryptCall(KmsPluginFixture.decryptRequestFor(sealed).build())
             .answer()
             .getPlaintext());
@@ -96,7 +96,7 @@ final class RequestValidationTest {
             it -> it.setCiphertext(ByteString.copyFrom(new byte[KmsCiphertext.MAX_BYTES + 1]))),
         decrypt("empty key_id", invalid, it -> it.setKeyId("")),
         decrypt("long key_id", invalid, it -> it.setKeyId("k".repeat(1025))),
-        decrypt("unknown key_id", Status.Code.NOT_FOUND, it -> it.setKeyId("somebody else's")),
+        decrypt("unknown key_id", Status.Code.NOT_FOUND, it -> it.setKeyId("of-another-keyring")),
         decrypt(
             "foreign annotation",
             invalid,
@@ -118,37 +118,35 @@ final class RequestValidationTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("decrypts")
-  void wrongDecrypt_isRefusedWithoutTheRemote(
+  void invalidDecrypt_isRefusedWithoutTheRemote(
       String what, Status.Code code, UnaryOperator<DecryptRequest.Builder> change) {
-    EncryptResponse sealed = kmsPluginFixture.encrypt("secret");
+    EncryptResponse sealed = plugin.encrypt("secret");
     remote.resetCounts();
-    check(
-        code,
-        kmsPluginFixture.decryptRefusal(change.apply(KmsPluginFixture.decryptRequestFor(sealed))));
+    check(code, plugin.decryptRefusal(change.apply(KmsPluginFixture.decryptRequestFor(sealed))));
     assertEquals(0, remote.calls(), what);
   }
 
   @Test
   void everyBitFlippedInCiphertext_isRefused() {
-    EncryptResponse sealed = kmsPluginFixture.encrypt("secret");
+    EncryptResponse sealed = plugin.encrypt("secret");
     byte[] bytes = sealed.getCiphertext().toByteArray();
     for (int bit = 0; bit < bytes.length * 8; bit++) {
       DecryptRequest.Builder changed =
           KmsPluginFixture.decryptRequestFor(sealed)
-              .setCiphertext(flipped(sealed.getCiphertext(), bit));
-      check(Status.Code.INVALID_ARGUMENT, kmsPluginFixture.decryptRefusal(changed));
+              .setCiphertext(flipBit(sealed.getCiphertext(), bit));
+      check(Status.Code.INVALID_ARGUMENT, plugin.decryptRefusal(changed));
     }
   }
 
   @Test
   void everyByteChangedInAnnotation_isRefused() {
-    EncryptResponse sealed = kmsPluginFixture.encrypt("secret");
+    EncryptResponse sealed = plugin.encrypt("secret");
     ByteString wrapped = sealed.getAnnotationsOrThrow(KmsCiphertext.ANNOTATION);
     for (int bit = 0; bit < wrapped.size() * 8; bit += 8) {
       DecryptRequest.Builder changed =
           KmsPluginFixture.decryptRequestFor(sealed)
-              .putAnnotations(KmsCiphertext.ANNOTATION, flipped(wrapped, bit));
-      check(Status.Code.INVALID_ARGUMENT, kmsPluginFixture.decryptRefusal(changed));
+              .putAnnotations(KmsCiphertext.ANNOTATION, flipBit(wrapped, bit));
+      check(Status.Code.INVALID_ARGUMENT, plugin.decryptRefusal(changed));
     }
   }
 
@@ -157,68 +155,67 @@ final class RequestValidationTest {
     KmsPluginFixture off =
         new KmsPluginFixture(
                 folder.resolve("off.json"), remote, KeyHierarchy.OFF, KmsPluginFixture.LIMITS)
-            .receiveKeystore(ring.keystore());
+            .receiveKeystore(keyring.keystore());
     EncryptResponse sealed = off.encrypt("secret");
     for (int bit = 0; bit < sealed.getCiphertext().size() * 8; bit++) {
       DecryptRequest.Builder changed =
           KmsPluginFixture.decryptRequestFor(sealed)
-              .setCiphertext(flipped(sealed.getCiphertext(), bit));
+              .setCiphertext(flipBit(sealed.getCiphertext(), bit));
       check(Status.Code.INVALID_ARGUMENT, off.decryptRefusal(changed));
     }
   }
 
-  /// The key_id of another activation of the very same key.
+  /// The key_id of another activation of the same key.
   @Test
   void keyIdOfAnotherActivation_isRefused() {
-    EncryptResponse sealed = kmsPluginFixture.encrypt("secret");
-    ring.announce(2);
-    ring.stage(2);
-    kmsPluginFixture.receiveKeystore(ring.flip());
-    kmsPluginFixture.receiveKeystore(ring.abort());
-    for (String other : List.copyOf(kmsPluginFixture.announcements.get().knownKeyIds().keySet())) {
+    EncryptResponse sealed = plugin.encrypt("secret");
+    keyring.announce(2);
+    keyring.stage(2);
+    plugin.receiveKeystore(keyring.flip());
+    plugin.receiveKeystore(keyring.abort());
+    for (String other : List.copyOf(plugin.announcements.get().knownKeyIds().keySet())) {
       if (!other.equals(sealed.getKeyId())) {
         check(
             Status.Code.INVALID_ARGUMENT,
-            kmsPluginFixture.decryptRefusal(
-                KmsPluginFixture.decryptRequestFor(sealed).setKeyId(other)));
+            plugin.decryptRefusal(KmsPluginFixture.decryptRequestFor(sealed).setKeyId(other)));
       }
     }
-    assertEquals("secret", kmsPluginFixture.decrypt(sealed));
+    assertEquals("secret", plugin.decrypt(sealed));
   }
 
-  /// A value under one local KEK, with the annotation of another.
+  /// A value under one local KEK with the annotation of another.
   @Test
   void annotationOfAnotherLocalKek_isRefused() {
-    EncryptResponse one = kmsPluginFixture.encrypt("one");
+    EncryptResponse one = plugin.encrypt("one");
     EncryptResponse two =
         new KmsPluginFixture(folder.resolve("other.json"), remote)
-            .receiveKeystore(ring.keystore())
+            .receiveKeystore(keyring.keystore())
             .encrypt("two");
     check(
         Status.Code.INVALID_ARGUMENT,
-        kmsPluginFixture.decryptRefusal(
+        plugin.decryptRefusal(
             KmsPluginFixture.decryptRequestFor(one).putAllAnnotations(two.getAnnotationsMap())));
   }
 
   @Test
   void disabledVersion_isRefusedWithoutTheRemote() {
-    EncryptResponse sealed = kmsPluginFixture.encrypt("secret");
-    ring.announce(2);
-    ring.stage(2);
-    ring.flip();
-    Keystore completed = ring.complete();
-    Roster nobody = new Roster(List.of(), Instant.EPOCH);
-    var evidence = new VersionRemoval.Evidence(nobody, Map.of(), Duration.ofDays(1), Duration.ZERO);
+    EncryptResponse sealed = plugin.encrypt("secret");
+    keyring.announce(2);
+    keyring.stage(2);
+    keyring.flip();
+    Keystore completed = keyring.complete();
+    Roster empty = new Roster(List.of(), Instant.EPOCH);
+    var evidence = new VersionRemoval.Evidence(empty, Map.of(), Duration.ofDays(1), Duration.ZERO);
     KeystoreDecision disabled = VersionRemoval.disable(completed, new KekVersion(1), evidence);
-    kmsPluginFixture.receiveKeystore(((KeystoreDecision.Accepted) disabled).keystore());
+    plugin.receiveKeystore(((KeystoreDecision.Accepted) disabled).keystore());
     remote.resetCounts();
     check(
         Status.Code.FAILED_PRECONDITION,
-        kmsPluginFixture.decryptRefusal(KmsPluginFixture.decryptRequestFor(sealed)));
+        plugin.decryptRefusal(KmsPluginFixture.decryptRequestFor(sealed)));
     assertEquals(0, remote.calls());
   }
 
-  private static ByteString flipped(ByteString bytes, int bit) {
+  private static ByteString flipBit(ByteString bytes, int bit) {
     byte[] copy = bytes.toByteArray();
     copy[bit / 8] ^= (byte) (1 << (bit % 8));
     return ByteString.copyFrom(copy);

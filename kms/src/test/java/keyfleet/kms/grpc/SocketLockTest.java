@@ -19,12 +19,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Whose the socket's path is.
+/// When the plugin may take the path of its socket.
 final class SocketLockTest {
   @TempDir Path folder;
 
   @BeforeEach
-  void own() throws IOException {
+  void restrictFolder() throws IOException {
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
   }
 
@@ -45,7 +45,7 @@ final class SocketLockTest {
         "unix:///@abstract",
         "unix://@abstract"
       })
-  void otherAddress_isRefusedInWords(String text) {
+  void otherAddress_isRefusedWithASentence(String text) {
     var refusal = assertThrows(PluginException.class, () -> SocketPath.parse(text));
     assertTrue(refusal.getMessage().contains("--listen=" + text), refusal::getMessage);
     assertTrue(refusal.remedy().contains("unix:///"), refusal::remedy);
@@ -53,14 +53,14 @@ final class SocketLockTest {
   }
 
   @Test
-  void pathThatTheKernelCannotHold_isRefusedInWords() {
+  void pathTooLongForTheKernel_isRefusedWithASentence() {
     String longest = "unix:///" + "x".repeat(106);
     assertEquals(107, SocketPath.parse(longest).toString().length());
     assertThrows(PluginException.class, () -> SocketPath.parse(longest + "x"));
   }
 
   @Test
-  void missingFolder_isMadeForTheOwnerAlone() throws IOException {
+  void missingFolder_isCreatedForTheOwnerOnly() throws IOException {
     SocketPath deep = SocketPath.parse("unix://" + folder.resolve("a/kms.sock"));
     SocketLock.acquire(deep).close();
     assertEquals(
@@ -70,7 +70,7 @@ final class SocketLockTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"rwxr-xr-x", "rwxrwx---", "rwx--x---"})
-  void folderOfOthersToo_isRefused(String mode) throws IOException {
+  void folderThatOthersMayEnter_isRefused(String mode) throws IOException {
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString(mode));
     var refusal = assertThrows(PluginException.class, () -> SocketLock.acquire(socket()));
     assertTrue(refusal.getMessage().contains(mode), refusal::getMessage);
@@ -78,7 +78,7 @@ final class SocketLockTest {
   }
 
   @Test
-  void pathThatAnotherPluginHolds_isRefused() {
+  void pathLockedByAnotherPlugin_isRefused() {
     try (SocketLock _ = SocketLock.acquire(socket())) {
       var refusal = assertThrows(PluginException.class, () -> SocketLock.acquire(socket()));
       assertTrue(refusal.getMessage().contains("is in use"), refusal::getMessage);
@@ -87,17 +87,17 @@ final class SocketLockTest {
   }
 
   @Test
-  void socketOfWhoAnswers_isRefusedAndLeftAlone() throws IOException {
+  void socketThatAnswers_isRefusedAndKept() throws IOException {
     try (ServerSocketChannel live = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       live.bind(UnixDomainSocketAddress.of(socket().path()));
       var refusal = assertThrows(PluginException.class, () -> SocketLock.acquire(socket()));
-      assertTrue(refusal.getMessage().contains("somebody answers"), refusal::getMessage);
+      assertTrue(refusal.getMessage().contains("another process answers"), refusal::getMessage);
       assertTrue(Files.exists(socket().path()), "the socket of a live plugin was removed");
     }
   }
 
   @Test
-  void socketOfTheDead_isRemoved() throws IOException {
+  void socketOfADeadPlugin_isRemoved() throws IOException {
     try (ServerSocketChannel dead = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       dead.bind(UnixDomainSocketAddress.of(socket().path()));
     }
@@ -108,9 +108,9 @@ final class SocketLockTest {
   }
 
   @Test
-  void fileThatIsNoSocket_isRefusedAndLeftAlone() throws IOException {
-    Files.writeString(socket().path(), "somebody's");
+  void fileThatIsNotASocket_isRefusedAndKept() throws IOException {
+    Files.writeString(socket().path(), "a file");
     assertThrows(PluginException.class, () -> SocketLock.acquire(socket()));
-    assertEquals("somebody's", Files.readString(socket().path()));
+    assertEquals("a file", Files.readString(socket().path()));
   }
 }

@@ -8,7 +8,7 @@ import keyfleet.kms.localkek.LocalKekLimits.Lifetime;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// How long a local KEK is used.
+/// When a local KEK is due for replacement and when it may no longer seal.
 final class LocalKekLimitsTest {
   @ParameterizedTest
   @CsvSource({
@@ -17,11 +17,11 @@ final class LocalKekLimitsTest {
     "100, 0, DUE",
     "0, 100, DUE",
     "199, 199, DUE",
-    "200, 0, SPENT",
-    "0, 200, SPENT",
-    "100, 200, SPENT"
+    "200, 0, EXHAUSTED",
+    "0, 200, EXHAUSTED",
+    "100, 200, EXHAUSTED"
   })
-  void usesAndAge_wearItOut(long uses, long seconds, Lifetime lifetime) {
+  void usesAndAge_determineTheLifetime(long uses, long seconds, Lifetime lifetime) {
     LocalKekLimits limits = new LocalKekLimits(100, 200, Duration.ofSeconds(100), 1);
     assertEquals(lifetime, limits.lifetime(uses, Duration.ofSeconds(seconds)));
   }
@@ -35,7 +35,7 @@ final class LocalKekLimitsTest {
     "1, 1, 366, 1",
     "1, 1, 7, 0"
   })
-  void senselessLimits_areRefused(long soft, long hard, long days, int cached) {
+  void invalidLimits_areRefused(long soft, long hard, long days, int cached) {
     assertThrows(
         IllegalArgumentException.class,
         () -> new LocalKekLimits(soft, hard, Duration.ofDays(days), cached));

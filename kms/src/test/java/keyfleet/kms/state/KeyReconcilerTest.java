@@ -24,104 +24,104 @@ import keyfleet.kms.v2.EncryptResponse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a plugin announces, as keys change, and as its store and its remote come and go.
+/// What the plugin announces while keys change and the store and the remote fail and recover.
 final class KeyReconcilerTest {
   private static final Duration LONG = Duration.ofMinutes(2);
 
   @TempDir Path folder;
   private final FakeRemoteProvider remote = new FakeRemoteProvider(1, 2);
-  private final TestKeyring ring = new TestKeyring(remote);
+  private final TestKeyring keyring = new TestKeyring(remote);
 
   private Path file() {
     return folder.resolve("s.json");
   }
 
-  private KmsPluginFixture fresh() {
+  private KmsPluginFixture newPlugin() {
     return new KmsPluginFixture(file(), remote);
   }
 
-  private KmsPluginFixture running() {
-    return fresh().receiveKeystore(ring.keystore());
+  private KmsPluginFixture newPluginWithKeystore() {
+    return newPlugin().receiveKeystore(keyring.keystore());
   }
 
-  private static Status.Code status(KmsPluginFixture kmsPluginFixture) {
-    return kmsPluginFixture.statusCall().refusal().getCode();
+  private static Status.Code status(KmsPluginFixture plugin) {
+    return plugin.statusCall().refusal().getCode();
   }
 
   @Test
-  void statusAndEncrypt_sayTheSameKeyId() {
-    KmsPluginFixture kmsPluginFixture = running();
-    assertEquals(kmsPluginFixture.keyId(), kmsPluginFixture.encrypt("x").getKeyId());
-    assertEquals("ok", kmsPluginFixture.statusCall().answer().getHealthz());
-    assertEquals("v2", kmsPluginFixture.statusCall().answer().getVersion());
+  void statusAndEncrypt_returnTheSameKeyId() {
+    KmsPluginFixture plugin = newPluginWithKeystore();
+    assertEquals(plugin.keyId(), plugin.encrypt("x").getKeyId());
+    assertEquals("ok", plugin.statusCall().answer().getHealthz());
+    assertEquals("v2", plugin.statusCall().answer().getVersion());
   }
 
   @Test
   void announcedAndStagedVersion_changesNothingInStatus() {
-    KmsPluginFixture kmsPluginFixture = running();
-    String before = kmsPluginFixture.keyId();
-    kmsPluginFixture.receiveKeystore(ring.announce(2));
-    assertEquals(before, kmsPluginFixture.keyId());
-    kmsPluginFixture.receiveKeystore(ring.stage(2));
-    assertEquals(before, kmsPluginFixture.keyId());
+    KmsPluginFixture plugin = newPluginWithKeystore();
+    String before = plugin.keyId();
+    plugin.receiveKeystore(keyring.announce(2));
+    assertEquals(before, plugin.keyId());
+    plugin.receiveKeystore(keyring.stage(2));
+    assertEquals(before, plugin.keyId());
   }
 
   @Test
   void flip_changesStatusAndEncryptAtOnce_andOldValuesStayReadable() {
-    KmsPluginFixture kmsPluginFixture = running();
-    EncryptResponse old = kmsPluginFixture.encrypt("old");
-    ring.announce(2);
-    ring.stage(2);
-    kmsPluginFixture.receiveKeystore(ring.flip());
-    EncryptResponse now = kmsPluginFixture.encrypt("new");
+    KmsPluginFixture plugin = newPluginWithKeystore();
+    EncryptResponse old = plugin.encrypt("old");
+    keyring.announce(2);
+    keyring.stage(2);
+    plugin.receiveKeystore(keyring.flip());
+    EncryptResponse now = plugin.encrypt("new");
     assertNotEquals(old.getKeyId(), now.getKeyId());
-    assertEquals(kmsPluginFixture.keyId(), now.getKeyId());
-    assertEquals("old", kmsPluginFixture.decrypt(old));
-    assertEquals("new", kmsPluginFixture.decrypt(now));
+    assertEquals(plugin.keyId(), now.getKeyId());
+    assertEquals("old", plugin.decrypt(old));
+    assertEquals("new", plugin.decrypt(now));
   }
 
   @Test
-  void keyThatReturns_neverHasAKeyIdOfBefore() {
-    KmsPluginFixture kmsPluginFixture = running();
-    Set<String> seen = new HashSet<>(List.of(kmsPluginFixture.keyId()));
-    ring.announce(2);
-    ring.stage(2);
-    kmsPluginFixture.receiveKeystore(ring.flip());
-    assertTrue(seen.add(kmsPluginFixture.keyId()), "the flip kept the key_id");
-    kmsPluginFixture.receiveKeystore(ring.abort());
-    assertEquals(1, ring.keystore().active().number());
-    assertTrue(seen.add(kmsPluginFixture.keyId()), "version 1 came back under a key_id of before");
+  void keyThatReturns_neverReusesAKeyId() {
+    KmsPluginFixture plugin = newPluginWithKeystore();
+    Set<String> seen = new HashSet<>(List.of(plugin.keyId()));
+    keyring.announce(2);
+    keyring.stage(2);
+    plugin.receiveKeystore(keyring.flip());
+    assertTrue(seen.add(plugin.keyId()), "the flip kept the key_id");
+    plugin.receiveKeystore(keyring.abort());
+    assertEquals(1, keyring.keystore().active().number());
+    assertTrue(seen.add(plugin.keyId()), "version 1 came back under an old key_id");
   }
 
   @Test
   void newKeyThatCannotBeUsedYet_leavesTheOldOneAnnounced() {
-    KmsPluginFixture kmsPluginFixture = running();
-    String before = kmsPluginFixture.keyId();
-    ring.announce(2);
-    ring.stage(2);
+    KmsPluginFixture plugin = newPluginWithKeystore();
+    String before = plugin.keyId();
+    keyring.announce(2);
+    keyring.stage(2);
     remote.hide(2);
-    kmsPluginFixture.leaveFleet();
-    kmsPluginFixture.receiveKeystore(ring.flip());
-    assertEquals(before, kmsPluginFixture.keyId());
-    assertEquals(before, kmsPluginFixture.encrypt("x").getKeyId());
+    plugin.leaveFleet();
+    plugin.receiveKeystore(keyring.flip());
+    assertEquals(before, plugin.keyId());
+    assertEquals(before, plugin.encrypt("x").getKeyId());
     remote.give(2);
-    kmsPluginFixture.leaveFleet().advance(LONG);
-    assertNotEquals(before, kmsPluginFixture.keyId());
+    plugin.leaveFleet().advance(LONG);
+    assertNotEquals(before, plugin.keyId());
   }
 
   @Test
-  void storeDownAfterStart_encryptAndDecryptGoOn() {
-    KmsPluginFixture kmsPluginFixture = running();
-    EncryptResponse before = kmsPluginFixture.encrypt("before");
-    kmsPluginFixture.leaveFleet().advance(LONG);
-    assertEquals("before", kmsPluginFixture.decrypt(before));
-    assertEquals(before.getKeyId(), kmsPluginFixture.encrypt("after").getKeyId());
+  void storeDownAfterStart_encryptAndDecryptStillWork() {
+    KmsPluginFixture plugin = newPluginWithKeystore();
+    EncryptResponse before = plugin.encrypt("before");
+    plugin.leaveFleet().advance(LONG);
+    assertEquals("before", plugin.decrypt(before));
+    assertEquals(before.getKeyId(), plugin.encrypt("after").getKeyId());
   }
 
   @Test
   void storeDownBeforeStart_servesFromTheSnapshot() {
-    EncryptResponse before = running().encrypt("before");
-    KmsPluginFixture restarted = fresh().leaveFleet();
+    EncryptResponse before = newPluginWithKeystore().encrypt("before");
+    KmsPluginFixture restarted = newPlugin().leaveFleet();
     assertEquals(before.getKeyId(), restarted.keyId());
     assertEquals("before", restarted.decrypt(before));
     assertEquals(before.getKeyId(), restarted.encrypt("after").getKeyId());
@@ -129,18 +129,18 @@ final class KeyReconcilerTest {
 
   @Test
   void neitherSnapshotNorStore_isUnavailableUntilTheStoreAnswers() {
-    KmsPluginFixture kmsPluginFixture = fresh().leaveFleet();
-    assertEquals(Status.Code.UNAVAILABLE, status(kmsPluginFixture));
-    assertEquals(Status.Code.UNAVAILABLE, kmsPluginFixture.encryptRefusal().getCode());
-    kmsPluginFixture.receiveKeystore(ring.keystore());
-    assertEquals(kmsPluginFixture.keyId(), kmsPluginFixture.encrypt("x").getKeyId());
+    KmsPluginFixture plugin = newPlugin().leaveFleet();
+    assertEquals(Status.Code.UNAVAILABLE, status(plugin));
+    assertEquals(Status.Code.UNAVAILABLE, plugin.encryptRefusal().getCode());
+    plugin.receiveKeystore(keyring.keystore());
+    assertEquals(plugin.keyId(), plugin.encrypt("x").getKeyId());
   }
 
   @Test
   void remoteDownAtStart_isUnavailableUntilItReturns() {
-    String keyId = running().keyId();
+    String keyId = newPluginWithKeystore().keyId();
     remote.fail();
-    KmsPluginFixture restarted = fresh().leaveFleet();
+    KmsPluginFixture restarted = newPlugin().leaveFleet();
     assertEquals(Status.Code.UNAVAILABLE, status(restarted));
     assertEquals(Status.Code.UNAVAILABLE, restarted.encryptRefusal().getCode());
     remote.recover();
@@ -149,161 +149,161 @@ final class KeyReconcilerTest {
   }
 
   @Test
-  void remoteDownAfterStart_servesWhatIsCachedAndGoesOnWriting() {
-    EncryptResponse other = running().encrypt("of another plugin");
-    KmsPluginFixture kmsPluginFixture = running();
-    EncryptResponse own = kmsPluginFixture.encrypt("own");
-    assertEquals("of another plugin", kmsPluginFixture.decrypt(other));
-    EncryptResponse cold = running().encrypt("cold");
+  void remoteDownAfterStart_servesCachedKeysAndKeepsWriting() {
+    EncryptResponse other = newPluginWithKeystore().encrypt("of another plugin");
+    KmsPluginFixture plugin = newPluginWithKeystore();
+    EncryptResponse own = plugin.encrypt("own");
+    assertEquals("of another plugin", plugin.decrypt(other));
+    EncryptResponse cold = newPluginWithKeystore().encrypt("cold");
     remote.fail();
-    kmsPluginFixture.advance(LONG);
-    assertEquals(own.getKeyId(), kmsPluginFixture.encrypt("more").getKeyId());
-    assertEquals("own", kmsPluginFixture.decrypt(own));
-    assertEquals("of another plugin", kmsPluginFixture.decrypt(other));
+    plugin.advance(LONG);
+    assertEquals(own.getKeyId(), plugin.encrypt("more").getKeyId());
+    assertEquals("own", plugin.decrypt(own));
+    assertEquals("of another plugin", plugin.decrypt(other));
     assertEquals(
         Status.Code.UNAVAILABLE,
-        kmsPluginFixture.decryptRefusal(KmsPluginFixture.decryptRequestFor(cold)).getCode());
+        plugin.decryptRefusal(KmsPluginFixture.decryptRequestFor(cold)).getCode());
     remote.recover();
-    assertEquals("cold", kmsPluginFixture.decrypt(cold));
+    assertEquals("cold", plugin.decrypt(cold));
   }
 
   @Test
   void hierarchyOff_remoteDown_statusRefusesAfterAProbe() {
-    KmsPluginFixture kmsPluginFixture =
+    KmsPluginFixture plugin =
         new KmsPluginFixture(file(), remote, KeyHierarchy.OFF, KmsPluginFixture.LIMITS)
-            .receiveKeystore(ring.keystore());
-    assertEquals(kmsPluginFixture.keyId(), kmsPluginFixture.encrypt("x").getKeyId());
+            .receiveKeystore(keyring.keystore());
+    assertEquals(plugin.keyId(), plugin.encrypt("x").getKeyId());
     remote.fail();
-    assertEquals(Status.Code.UNAVAILABLE, kmsPluginFixture.encryptRefusal().getCode());
-    kmsPluginFixture.advance(KmsPluginFixture.PROBE);
-    assertEquals(Status.Code.UNAVAILABLE, status(kmsPluginFixture));
-    kmsPluginFixture.advance(LONG);
-    assertEquals(Status.Code.UNAVAILABLE, status(kmsPluginFixture));
+    assertEquals(Status.Code.UNAVAILABLE, plugin.encryptRefusal().getCode());
+    plugin.advance(KmsPluginFixture.PROBE);
+    assertEquals(Status.Code.UNAVAILABLE, status(plugin));
+    plugin.advance(LONG);
+    assertEquals(Status.Code.UNAVAILABLE, status(plugin));
     remote.recover();
-    kmsPluginFixture.advance(LONG);
-    assertEquals(kmsPluginFixture.keyId(), kmsPluginFixture.encrypt("x").getKeyId());
+    plugin.advance(LONG);
+    assertEquals(plugin.keyId(), plugin.encrypt("x").getKeyId());
   }
 
   @Test
-  void versionThatSomebodyMadeInTheRemote_isACandidateOnly() {
-    KmsPluginFixture kmsPluginFixture = running();
-    String before = kmsPluginFixture.keyId();
+  void versionAddedAtTheRemote_isOnlyACandidate() {
+    KmsPluginFixture plugin = newPluginWithKeystore();
+    String before = plugin.keyId();
     remote.give(3);
-    kmsPluginFixture.leaveFleet();
-    assertEquals(before, kmsPluginFixture.keyId());
-    assertEquals(2, kmsPluginFixture.reconciler.candidateCount());
+    plugin.leaveFleet();
+    assertEquals(before, plugin.keyId());
+    assertEquals(2, plugin.reconciler.candidateCount());
     assertTrue(
-        kmsPluginFixture.events.contains(new PluginEvent.CandidateVersion("v3")),
-        () -> "silent: " + kmsPluginFixture.events);
-    kmsPluginFixture.receiveKeystore(ring.announce(2));
-    kmsPluginFixture.receiveKeystore(ring.announce(3));
-    assertEquals(0, kmsPluginFixture.reconciler.candidateCount());
-    assertEquals(before, kmsPluginFixture.keyId());
+        plugin.events.contains(new PluginEvent.CandidateVersion("v3")),
+        () -> "no event: " + plugin.events);
+    plugin.receiveKeystore(keyring.announce(2));
+    plugin.receiveKeystore(keyring.announce(3));
+    assertEquals(0, plugin.reconciler.candidateCount());
+    assertEquals(before, plugin.keyId());
   }
 
   @Test
   void lowerEpoch_isNeverAnnounced() {
-    Keystore old = ring.keystore();
-    KmsPluginFixture kmsPluginFixture = running();
-    ring.announce(2);
-    ring.stage(2);
-    kmsPluginFixture.receiveKeystore(ring.flip());
-    String keyId = kmsPluginFixture.keyId();
-    kmsPluginFixture.receiveKeystore(old);
-    assertEquals(keyId, kmsPluginFixture.keyId());
-    KmsPluginFixture restarted = fresh().receiveKeystore(old);
+    Keystore old = keyring.keystore();
+    KmsPluginFixture plugin = newPluginWithKeystore();
+    keyring.announce(2);
+    keyring.stage(2);
+    plugin.receiveKeystore(keyring.flip());
+    String keyId = plugin.keyId();
+    plugin.receiveKeystore(old);
+    assertEquals(keyId, plugin.keyId());
+    KmsPluginFixture restarted = newPlugin().receiveKeystore(old);
     assertEquals(keyId, restarted.keyId());
     assertTrue(
         restarted.events.stream().anyMatch(PluginEvent.KeystoreIgnored.class::isInstance),
-        () -> "nothing was said: " + restarted.events);
+        () -> "no event: " + restarted.events);
   }
 
   @Test
-  void anotherHistory_stopsWriting_andReadsOn() {
+  void anotherHistory_stopsWriting_andStillReads() {
     remote.give(3);
     TestKeyring restored = new TestKeyring(remote);
-    KmsPluginFixture kmsPluginFixture = fresh().receiveKeystore(restored.keystore());
+    KmsPluginFixture plugin = newPlugin().receiveKeystore(restored.keystore());
     restored.announce(2);
     restored.stage(2);
-    kmsPluginFixture.receiveKeystore(restored.flip());
-    EncryptResponse written = kmsPluginFixture.encrypt("written");
+    plugin.receiveKeystore(restored.flip());
+    EncryptResponse written = plugin.encrypt("written");
     TestKeyring other = new TestKeyring(remote);
     other.announce(3);
     other.stage(3);
-    kmsPluginFixture.receiveKeystore(other.flip());
-    assertEquals(Status.Code.FAILED_PRECONDITION, status(kmsPluginFixture));
-    assertEquals(Status.Code.FAILED_PRECONDITION, kmsPluginFixture.encryptRefusal().getCode());
-    assertEquals("written", kmsPluginFixture.decrypt(written));
-    kmsPluginFixture.receiveKeystore(restored.keystore()).advance(LONG);
-    assertEquals(written.getKeyId(), kmsPluginFixture.keyId());
+    plugin.receiveKeystore(other.flip());
+    assertEquals(Status.Code.FAILED_PRECONDITION, status(plugin));
+    assertEquals(Status.Code.FAILED_PRECONDITION, plugin.encryptRefusal().getCode());
+    assertEquals("written", plugin.decrypt(written));
+    plugin.receiveKeystore(restored.keystore()).advance(LONG);
+    assertEquals(written.getKeyId(), plugin.keyId());
   }
 
   @Test
-  void keyringForRecords_isRefusedInWords() {
-    KmsPluginFixture kmsPluginFixture =
-        fresh().receiveKeystore(new TestKeyring(remote, Keystore.Use.RECORDS).keystore());
-    Status refusal = kmsPluginFixture.statusCall().refusal();
+  void keyringForRecords_isRefusedWithASentence() {
+    KmsPluginFixture plugin =
+        newPlugin().receiveKeystore(new TestKeyring(remote, Keystore.Use.RECORDS).keystore());
+    Status refusal = plugin.statusCall().refusal();
     assertEquals(Status.Code.FAILED_PRECONDITION, refusal.getCode());
     assertTrue(String.valueOf(refusal.getDescription()).contains("--use kms"), refusal::toString);
   }
 
   @Test
-  void keyThatIsGone_stopsWriting() {
-    KmsPluginFixture kmsPluginFixture = running();
+  void unloadedKey_stopsWriting() {
+    KmsPluginFixture plugin = newPluginWithKeystore();
     remote.hide(1);
-    kmsPluginFixture.leaveFleet();
-    assertEquals(Status.Code.UNAVAILABLE, status(kmsPluginFixture));
-    assertEquals(Status.Code.UNAVAILABLE, kmsPluginFixture.encryptRefusal().getCode());
+    plugin.leaveFleet();
+    assertEquals(Status.Code.UNAVAILABLE, status(plugin));
+    assertEquals(Status.Code.UNAVAILABLE, plugin.encryptRefusal().getCode());
     remote.give(1);
-    kmsPluginFixture.leaveFleet().advance(LONG);
-    assertEquals(kmsPluginFixture.keyId(), kmsPluginFixture.encrypt("x").getKeyId());
+    plugin.leaveFleet().advance(LONG);
+    assertEquals(plugin.keyId(), plugin.encrypt("x").getKeyId());
   }
 
   @Test
   void crashBetweenSnapshotAndAnnouncement_announcesTheNewKeyAfterRestart() {
-    KmsPluginFixture kmsPluginFixture = running();
-    String before = kmsPluginFixture.keyId();
-    ring.announce(2);
-    ring.stage(2);
-    Keystore flipped = ring.flip();
-    // What a plugin has written when it dies before it tells anybody.
+    KmsPluginFixture plugin = newPluginWithKeystore();
+    String before = plugin.keyId();
+    keyring.announce(2);
+    keyring.stage(2);
+    Keystore flipped = keyring.flip();
+    // What a plugin has written when it dies before it announces the key.
     new PluginSnapshotFile(file())
         .write(new PluginSnapshot(flipped, flipped.activations().getLast()));
-    KmsPluginFixture restarted = fresh().leaveFleet();
+    KmsPluginFixture restarted = newPlugin().leaveFleet();
     assertNotEquals(before, restarted.keyId());
     assertEquals(restarted.keyId(), restarted.encrypt("x").getKeyId());
   }
 
   @Test
   void snapshotThatCannotBeWritten_announcesNothingNew() throws Exception {
-    KmsPluginFixture kmsPluginFixture = running();
-    String before = kmsPluginFixture.keyId();
+    KmsPluginFixture plugin = newPluginWithKeystore();
+    String before = plugin.keyId();
     Files.delete(file());
     Files.createDirectory(file()); // a rename onto a folder with something in it fails
     Files.createFile(file().resolve("x"));
-    ring.announce(2);
-    ring.stage(2);
-    Keystore flipped = ring.flip();
-    assertThrows(PluginException.class, () -> kmsPluginFixture.receiveKeystore(flipped));
-    assertEquals(before, kmsPluginFixture.keyId());
-    assertEquals(before, kmsPluginFixture.encrypt("x").getKeyId());
+    keyring.announce(2);
+    keyring.stage(2);
+    Keystore flipped = keyring.flip();
+    assertThrows(PluginException.class, () -> plugin.receiveKeystore(flipped));
+    assertEquals(before, plugin.keyId());
+    assertEquals(before, plugin.encrypt("x").getKeyId());
   }
 
   @Test
   void manyFlips_keepEveryValueReadableAndEveryKeyIdNew() {
-    KmsPluginFixture kmsPluginFixture = running();
-    List<EncryptResponse> written = new ArrayList<>(List.of(kmsPluginFixture.encrypt("v1")));
-    Set<String> keyIds = new HashSet<>(List.of(kmsPluginFixture.keyId()));
+    KmsPluginFixture plugin = newPluginWithKeystore();
+    List<EncryptResponse> written = new ArrayList<>(List.of(plugin.encrypt("v1")));
+    Set<String> keyIds = new HashSet<>(List.of(plugin.keyId()));
     for (int version = 2; version <= 6; version++) {
       remote.give(version);
-      ring.announce(version);
-      ring.stage(version);
-      kmsPluginFixture.leaveFleet().receiveKeystore(ring.flip());
-      written.add(kmsPluginFixture.encrypt("v" + version));
-      assertTrue(keyIds.add(kmsPluginFixture.keyId()), "a key_id was used twice");
-      ring.complete();
+      keyring.announce(version);
+      keyring.stage(version);
+      plugin.leaveFleet().receiveKeystore(keyring.flip());
+      written.add(plugin.encrypt("v" + version));
+      assertTrue(keyIds.add(plugin.keyId()), "a key_id was used twice");
+      keyring.complete();
     }
-    KmsPluginFixture restarted = fresh().leaveFleet();
+    KmsPluginFixture restarted = newPlugin().leaveFleet();
     for (int i = 0; i < written.size(); i++) {
       assertEquals("v" + (i + 1), restarted.decrypt(written.get(i)));
     }

@@ -20,11 +20,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What a plugin remembers, on the disk and against the store.
+/// The snapshot on the disk, and how keystores compare with it.
 final class PluginSnapshotTest {
   @TempDir Path folder;
   private final FakeRemoteProvider remote = new FakeRemoteProvider(1, 2, 3);
-  private final TestKeyring ring = new TestKeyring(remote);
+  private final TestKeyring keyring = new TestKeyring(remote);
 
   private Path path() {
     return folder.resolve("data/s.json");
@@ -35,14 +35,14 @@ final class PluginSnapshotTest {
   }
 
   private PluginSnapshot pluginSnapshot() {
-    return new PluginSnapshot(ring.keystore(), ring.keystore().activations().getLast());
+    return new PluginSnapshot(keyring.keystore(), keyring.keystore().activations().getLast());
   }
 
   private void rotateTo(int version) {
-    ring.announce(version);
-    ring.stage(version);
-    ring.flip();
-    ring.complete();
+    keyring.announce(version);
+    keyring.stage(version);
+    keyring.flip();
+    keyring.complete();
   }
 
   @Test
@@ -56,7 +56,7 @@ final class PluginSnapshotTest {
   }
 
   @Test
-  void snapshotFile_isTheOwnersAlone_andLeavesNothingBehind() throws IOException {
+  void snapshotFile_isOnlyForTheOwner_andLeavesNoOtherFile() throws IOException {
     file().write(pluginSnapshot());
     assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(path())));
     try (var all = Files.list(path().resolveSibling(""))) {
@@ -108,28 +108,30 @@ final class PluginSnapshotTest {
   }
 
   @Test
-  void laterKeystores_leadOnward() {
+  void laterKeystores_areSameOrNewer() {
     PluginSnapshot before = pluginSnapshot();
     assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.compareWith(before.keystore()));
-    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.compareWith(ring.announce(2)));
-    ring.stage(2);
-    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.compareWith(ring.flip()));
-    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.compareWith(ring.complete()));
+    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.compareWith(keyring.announce(2)));
+    keyring.stage(2);
+    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.compareWith(keyring.flip()));
+    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.compareWith(keyring.complete()));
   }
 
   @Test
-  void earlierKeystoreOrAnother_isBehind() {
-    Keystore old = ring.keystore();
+  void earlierKeystoreOrAnotherOne_isStoreBehind() {
+    Keystore old = keyring.keystore();
     rotateTo(2);
     assertInstanceOf(PluginSnapshot.StoreBehind.class, pluginSnapshot().compareWith(old));
     Keystore.Identity again = new Keystore.Identity("ring-of-the-test", 2, Keystore.Use.KMS);
-    assertInstanceOf(PluginSnapshot.StoreBehind.class, pluginSnapshot().compareWith(named(again)));
+    assertInstanceOf(
+        PluginSnapshot.StoreBehind.class, pluginSnapshot().compareWith(withIdentity(again)));
     Keystore.Identity other = new Keystore.Identity("another", 1, Keystore.Use.KMS);
-    assertInstanceOf(PluginSnapshot.StoreBehind.class, pluginSnapshot().compareWith(named(other)));
+    assertInstanceOf(
+        PluginSnapshot.StoreBehind.class, pluginSnapshot().compareWith(withIdentity(other)));
   }
 
-  private Keystore named(Keystore.Identity identity) {
-    Keystore it = ring.keystore();
+  private Keystore withIdentity(Keystore.Identity identity) {
+    Keystore it = keyring.keystore();
     return new Keystore(
         identity,
         it.epoch(),
@@ -142,7 +144,7 @@ final class PluginSnapshotTest {
   }
 
   @Test
-  void anotherHistory_isAFork() {
+  void anotherHistory_isDiverged() {
     TestKeyring other = new TestKeyring(remote);
     other.announce(3);
     other.stage(3);

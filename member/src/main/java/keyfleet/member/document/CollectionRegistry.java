@@ -17,15 +17,16 @@ import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
 import keyfleet.store.WriteOutcome;
 
-/// The collections whose records carry envelopes, of all keyrings. An entry is made once and stays:
-/// a rotation that did not know of a collection would leave its records behind.
+/// The registered collections of all keyrings: those whose records contain sealed fields. An entry
+/// is written once and never changes or disappears: a rotation that missed a collection would leave
+/// its records behind.
 public final class CollectionRegistry {
-  /// What registering came to.
+  /// The result of registering a collection.
   public sealed interface Outcome {}
 
   public record Registered() implements Outcome {}
 
-  /// The collection is registered otherwise: for another keyring, or with other fields.
+  /// The collection is registered for another keyring or with other fields.
   public record RegisteredDifferently(CollectionRegistration existing) implements Outcome {}
 
   private static final Bucket BUCKET = new Bucket.Lasting("collections");
@@ -37,7 +38,8 @@ public final class CollectionRegistry {
   private final Kv kv;
   private final Supplier<String> nonces;
 
-  /// A driver asks at every step, and hardly ever is there a new one. Replaced as a whole.
+  /// The registrations of the last listing, because a driver lists at every step and they rarely
+  /// change. Replaced as a whole.
   private volatile Map<Key, CachedRegistration> cached = Map.of();
 
   public CollectionRegistry(Kv kv, Supplier<String> nonces) {
@@ -45,8 +47,8 @@ public final class CollectionRegistry {
     this.nonces = nonces;
   }
 
-  /// Registered on return, or not at all: a [StoreException] leaves it open, and asking again is
-  /// harmless.
+  /// Registers a collection. A [StoreException] leaves it open whether the collection is
+  /// registered; the caller may try again.
   public Outcome register(CollectionRegistration collectionRegistration) {
     Key key = key(collectionRegistration);
     Entry found = kv.get(BUCKET, key).orElse(null);
@@ -57,38 +59,41 @@ public final class CollectionRegistry {
 
   private Outcome create(Key key, CollectionRegistration collectionRegistration) {
     var document = RegistrationDocument.toDocument(collectionRegistration, nonces.get());
-    WriteOutcome writeOutcome =
+    WriteOutcome outcome =
         new ConditionalWrite.Create(BUCKET, key, document.toValue())
             .sendUntilKnown(kv, MAX_ATTEMPTS);
-    if (writeOutcome instanceof WriteOutcome.Applied) {
+    if (outcome instanceof WriteOutcome.Applied) {
       return new Registered();
     }
     Entry found = kv.get(BUCKET, key).orElse(null);
     if (found == null) {
       throw new StoreException(
-          "whether " + collectionRegistration.collection() + " is registered is open");
+          "the store gave no clear answer whether collection "
+              + collectionRegistration.collection()
+              + " is registered; try again");
     }
     return compare(found, collectionRegistration);
   }
 
   private static Outcome compare(Entry found, CollectionRegistration wanted) {
-    CollectionRegistration held = parse(found);
-    return held.equals(wanted) ? new Registered() : new RegisteredDifferently(held);
+    CollectionRegistration existing = parse(found);
+    return existing.equals(wanted) ? new Registered() : new RegisteredDifferently(existing);
   }
 
-  /// Those of one keyring.
+  /// The registrations of one keyring.
   public List<CollectionRegistration> registrations(KeyringName keyring) {
     return allRegistrations().stream().filter(it -> it.keyring().equals(keyring)).toList();
   }
 
-  /// Those of every keyring.
+  /// The registrations of all keyrings.
   public List<CollectionRegistration> allRegistrations() {
     Map<Key, CachedRegistration> before = cached;
     Map<Key, CachedRegistration> now = new LinkedHashMap<>();
     for (Entry entry : kv.list(BUCKET, Prefix.ALL)) {
-      CachedRegistration known = before.get(entry.key());
-      boolean same = known != null && known.revision().equals(entry.revision());
-      now.put(entry.key(), same ? known : new CachedRegistration(entry.revision(), parse(entry)));
+      CachedRegistration previous = before.get(entry.key());
+      boolean same = previous != null && previous.revision().equals(entry.revision());
+      now.put(
+          entry.key(), same ? previous : new CachedRegistration(entry.revision(), parse(entry)));
     }
     cached = now;
     return now.values().stream().map(CachedRegistration::collectionRegistration).toList();

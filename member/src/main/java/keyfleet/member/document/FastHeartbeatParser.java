@@ -19,17 +19,17 @@ import keyfleet.store.Document;
 import keyfleet.store.StoreTime;
 import keyfleet.store.Value;
 
-/// A heartbeat in the form in which [HeartbeatDocument] writes it: its fields in their order, plain
-/// ASCII, nothing in between.
+/// Parses a heartbeat in exactly the form that [HeartbeatDocument] writes: the fields in its order,
+/// plain ASCII, no white space.
 ///
-/// A roster has one for each process of a fleet, and a parser that makes a tree of it takes longer
-/// than the store. So this form is read here; whatever is not in it, to the letter, is left to the
-/// parser, which also says what is wrong with it.
+/// A roster has one heartbeat for each process of a fleet, and a parser that builds a tree takes
+/// longer than the store. Any other form goes to the general parser, which also reports what is
+/// wrong with it.
 final class FastHeartbeatParser {
-  /// More may not fit into a long.
+  /// The most digits that always fit into a long.
   private static final int MAX_DIGITS = 18;
 
-  /// Never leaves this class, so nobody looks where it was thrown.
+  /// Never leaves this class, so it has no stack trace.
   private static final class UnexpectedForm extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -53,7 +53,7 @@ final class FastHeartbeatParser {
         .orElseGet(() -> HeartbeatDocument.parse(Document.parse(value), at, pool));
   }
 
-  /// Nothing if the text has another form.
+  /// Returns nothing if the text has another form.
   static Optional<Heartbeat> parseUsualForm(String text, StoreTime at, StringPool pool) {
     try {
       Instant instant = HeartbeatDocument.toInstant(at);
@@ -74,7 +74,7 @@ final class FastHeartbeatParser {
     KekVersion current =
         skipIfNext(",\"current_kek_version\":") ? pool.version(readDigits()) : null;
     skipText(",\"provider\":\"");
-    Map<KekVersion, LoadedVersion> loadedVersion = readLoaded(versions);
+    Map<KekVersion, LoadedVersion> loaded = readLoaded(versions);
     long epoch = readNumber(",\"epoch\":");
     int protocol = FieldCodec.toInt(readNumber(",\"protocol\":"));
     String software = readPooledText(",\"version\":\"");
@@ -83,8 +83,8 @@ final class FastHeartbeatParser {
     expect("}");
     require(position == text.length());
     Host host = new Host(hostname, pid, pod, startedAt);
-    ProcessInfo processInfo = new ProcessInfo(instance, run, role, software, host);
-    return new Heartbeat(processInfo, loadedVersion, current, protocol, epoch, at);
+    ProcessInfo process = new ProcessInfo(instance, run, role, software, host);
+    return new Heartbeat(process, loaded, current, protocol, epoch, at);
   }
 
   private List<KekVersion> readVersions() {
@@ -99,7 +99,7 @@ final class FastHeartbeatParser {
     return versions;
   }
 
-  /// Two objects with a field for each version, of which the second may leave some out.
+  /// Reads two objects with a field for each version. The second object may omit versions.
   private Map<KekVersion, LoadedVersion> readLoaded(List<KekVersion> versions) {
     expect(",\"providers\":{");
     String[] providers = new String[versions.size()];
@@ -108,32 +108,34 @@ final class FastHeartbeatParser {
       providers[i] = readPooledText("\"");
     }
     expect("},\"proofs\":{");
-    Map<KekVersion, LoadedVersion> loadedVersion = HashMap.newHashMap(providers.length);
+    Map<KekVersion, LoadedVersion> loaded = HashMap.newHashMap(providers.length);
     boolean first = true;
     for (int i = 0; i < providers.length; i++) {
       KekVersion version = versions.get(i);
-      boolean said = skipFieldName(version, first);
-      LoadedVersion held = new LoadedVersion(providers[i], said ? proofStatus() : new Untried());
-      require(loadedVersion.put(version, held) == null);
-      first &= !said;
+      boolean hasProof = skipFieldName(version, first);
+      LoadedVersion loadedVersion =
+          new LoadedVersion(providers[i], hasProof ? readProof() : new Untried());
+      require(loaded.put(version, loadedVersion) == null);
+      first &= !hasProof;
     }
     expect("}");
-    return loadedVersion;
+    return loaded;
   }
 
-  /// Whether the next field, behind a comma unless it is the first one, is this version's.
+  /// Moves past the name of this version's field, and the comma before it unless it is the first
+  /// field. Returns false if another field follows.
   private boolean skipFieldName(KekVersion version, boolean first) {
     int before = position;
-    boolean named =
+    boolean isNext =
         skipIfNext(first ? "\"" : ",\"")
             && isDigit()
             && readDigits() == version.number()
             && skipIfNext("\":");
-    position = named ? position : before;
-    return named;
+    position = isNext ? position : before;
+    return isNext;
   }
 
-  private ProofStatus proofStatus() {
+  private ProofStatus readProof() {
     expect("\"");
     int end = position + Proof.LENGTH;
     Optional<Proof> proof =
@@ -153,14 +155,14 @@ final class FastHeartbeatParser {
     return text.substring(from, position - 1);
   }
 
-  /// A text that many heartbeats share.
+  /// Reads a text that many heartbeats share.
   private String readPooledText(String before) {
     int from = position + before.length();
     skipText(before);
     return pool.intern(text, from, position - 1);
   }
 
-  /// Goes past a text and the quote that ends it.
+  /// Moves past a text and its closing quote.
   private void skipText(String before) {
     expect(before);
     int end = text.indexOf('"', position);
@@ -198,9 +200,9 @@ final class FastHeartbeatParser {
   }
 
   private boolean skipIfNext(String literal) {
-    boolean there = text.startsWith(literal, position);
-    position += there ? literal.length() : 0;
-    return there;
+    boolean found = text.startsWith(literal, position);
+    position += found ? literal.length() : 0;
+    return found;
   }
 
   private static void require(boolean usual) {

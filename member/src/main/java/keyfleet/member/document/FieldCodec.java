@@ -9,19 +9,20 @@ import keyfleet.crypto.Sentinel;
 import keyfleet.keyring.Timings;
 import keyfleet.store.Document;
 
-/// How small things are written in our documents. What cannot be read is an
+/// Converts small values to and from fields of documents. A value that cannot be parsed is an
 /// `IllegalArgumentException`, which [Document#as] turns into a malformed document.
 final class FieldCodec {
   private FieldCodec() {}
 
-  /// `DECRYPT_ONLY` is `decrypt-only`.
+  /// `DECRYPT_ONLY` becomes `decrypt-only`. The words are stored, so the names of these constants
+  /// must not change.
   static String toWord(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   static <E extends Enum<E>> E parseConstant(Class<E> type, String word) {
     if (!word.equals(word.toLowerCase(Locale.ROOT))) {
-      throw new IllegalArgumentException("not a word of " + type.getSimpleName() + ": " + word);
+      throw new IllegalArgumentException("not a " + type.getSimpleName() + ": " + word);
     }
     return Enum.valueOf(type, word.toUpperCase(Locale.ROOT).replace('-', '_'));
   }
@@ -32,7 +33,7 @@ final class FieldCodec {
 
   static int toInt(long number) {
     if (number != (int) number) {
-      throw new IllegalArgumentException("too large a number: " + number);
+      throw new IllegalArgumentException("the number is too large: " + number);
     }
     return (int) number;
   }
@@ -42,18 +43,18 @@ final class FieldCodec {
         .orElseThrow(() -> new IllegalArgumentException("not a KEK version: " + digits));
   }
 
-  static String sentinel(Sentinel sentinel) {
+  static String encodeSentinel(Sentinel sentinel) {
     return Base64.getEncoder().encodeToString(sentinel.envelope().toBytes());
   }
 
-  static Sentinel sentinel(KekVersion version, String base64) {
+  static Sentinel parseSentinel(KekVersion version, String base64) {
     Envelope envelope =
         Envelope.parse(Base64.getDecoder().decode(base64))
-            .orElseThrow(() -> new IllegalArgumentException("a sentinel is no envelope"));
+            .orElseThrow(() -> new IllegalArgumentException("the sentinel is not an envelope"));
     return new Sentinel(version, envelope);
   }
 
-  static Document timings(Timings timings) {
+  static Document encodeTimings(Timings timings) {
     return Document.builder()
         .number("heartbeat_ms", timings.heartbeat().toMillis())
         .number("fresh_ms", timings.fresh().toMillis())
@@ -63,7 +64,7 @@ final class FieldCodec {
         .build();
   }
 
-  static Timings timings(Document document) {
+  static Timings parseTimings(Document document) {
     return new Timings(
         millis(document, "heartbeat_ms"),
         millis(document, "fresh_ms"),

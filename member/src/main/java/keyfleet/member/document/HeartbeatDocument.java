@@ -19,45 +19,46 @@ import keyfleet.store.Document;
 import keyfleet.store.StoreTime;
 import org.jspecify.annotations.Nullable;
 
-/// A heartbeat as it is stored. When it was written is the store's word, not the document's:
-/// `last_heartbeat` numbers the beats of one run, so that no two are alike.
+/// The JSON document of a heartbeat. The time of the heartbeat is the store's, not the document's.
+/// `last_heartbeat` is a counter of the run's heartbeats, so that no two documents are equal.
 public final class HeartbeatDocument {
   private static final String FAILED = "failed";
 
   private HeartbeatDocument() {}
 
-  public static Document toDocument(Heartbeat beat, String number) {
-    ProcessInfo processInfo = beat.process();
-    Host host = processInfo.host();
-    Map<KekVersion, LoadedVersion> loadedVersion = new TreeMap<>(beat.loadedVersion());
+  public static Document toDocument(Heartbeat heartbeat, String number) {
+    ProcessInfo process = heartbeat.process();
+    Host host = process.host();
+    Map<KekVersion, LoadedVersion> loadedVersions = new TreeMap<>(heartbeat.loadedVersions());
     Document.Builder document =
         Document.builder()
-            .text("instance", processInfo.instance())
-            .text("run", processInfo.run())
+            .text("instance", process.instance())
+            .text("run", process.run())
             .text("hostname", host.name())
             .number("pid", host.pid())
             .text("pod", host.pod())
-            .text("role", processInfo.role())
+            .text("role", process.role())
             .numbers(
                 "loaded_kek_versions",
-                loadedVersion.keySet().stream().map(it -> (long) it.number()).toList());
-    KekVersion current = beat.current();
+                loadedVersions.keySet().stream().map(it -> (long) it.number()).toList());
+    KekVersion current = heartbeat.current();
     if (current != null) {
       document.number("current_kek_version", current.number());
     }
     return document
-        .text("provider", provider(loadedVersion, current))
-        .document("providers", providers(loadedVersion))
-        .document("proofs", proofs(loadedVersion))
-        .number("epoch", beat.epoch())
-        .number("protocol", beat.protocol())
-        .text("version", processInfo.software())
+        .text("provider", provider(loadedVersions, current))
+        .document("providers", providers(loadedVersions))
+        .document("proofs", proofs(loadedVersions))
+        .number("epoch", heartbeat.epoch())
+        .number("protocol", heartbeat.protocol())
+        .text("version", process.software())
         .text("started_at", host.startedAt().toString())
         .text("last_heartbeat", number)
         .build();
   }
 
-  /// Throws [keyfleet.store.MalformedValueException] if a field is missing or not as written above.
+  /// Throws [keyfleet.store.MalformedValueException] if a field is missing or has another form than
+  /// [#toDocument] writes.
   public static Heartbeat parse(Document document, StoreTime at) {
     return parse(document, at, new StringPool());
   }
@@ -66,7 +67,7 @@ public final class HeartbeatDocument {
     return document.as(it -> parseFields(it, toInstant(at), pool));
   }
 
-  /// Store time in the form in which the pure rooms take it. It is no date.
+  /// Store time as the `Instant` that the pure modules use. It is not a calendar date.
   public static Instant toInstant(StoreTime time) {
     return Instant.ofEpochMilli(time.millis());
   }
@@ -78,7 +79,7 @@ public final class HeartbeatDocument {
             document.number("pid"),
             pool.intern(document.text("pod")),
             InstantParser.parse(document.text("started_at")));
-    ProcessInfo processInfo =
+    ProcessInfo process =
         new ProcessInfo(
             document.text("instance"),
             document.text("run"),
@@ -86,7 +87,7 @@ public final class HeartbeatDocument {
             pool.intern(document.text("version")),
             host);
     return new Heartbeat(
-        processInfo,
+        process,
         loaded(document, pool),
         document.has("current_kek_version")
             ? pool.version(document.number("current_kek_version"))
@@ -96,23 +97,23 @@ public final class HeartbeatDocument {
         at);
   }
 
-  /// That of the current version: what people look for first.
+  /// The provider of the current version, which people look for first.
   private static String provider(
-      Map<KekVersion, LoadedVersion> loadedVersion, @Nullable KekVersion current) {
-    LoadedVersion held = current == null ? null : loadedVersion.get(current);
-    return held == null ? "" : held.provider();
+      Map<KekVersion, LoadedVersion> loadedVersions, @Nullable KekVersion current) {
+    LoadedVersion loaded = current == null ? null : loadedVersions.get(current);
+    return loaded == null ? "" : loaded.provider();
   }
 
-  private static Document providers(Map<KekVersion, LoadedVersion> loadedVersion) {
+  private static Document providers(Map<KekVersion, LoadedVersion> loadedVersions) {
     Document.Builder all = Document.builder();
-    loadedVersion.forEach((version, held) -> all.text(digits(version), held.provider()));
+    loadedVersions.forEach((version, loaded) -> all.text(digits(version), loaded.provider()));
     return all.build();
   }
 
-  private static Document proofs(Map<KekVersion, LoadedVersion> loadedVersion) {
+  private static Document proofs(Map<KekVersion, LoadedVersion> loadedVersions) {
     Document.Builder all = Document.builder();
-    loadedVersion.forEach((version, held) -> {
-      switch (held.proofStatus()) {
+    loadedVersions.forEach((version, loaded) -> {
+      switch (loaded.proofStatus()) {
         case Proved(Proof proof) -> all.text(digits(version), proof.toString());
         case Failed() -> all.text(digits(version), FAILED);
         case Untried() -> {}
@@ -125,16 +126,14 @@ public final class HeartbeatDocument {
     Document providers = document.document("providers");
     Document proofs = document.document("proofs");
     List<Long> numbers = document.numbers("loaded_kek_versions");
-    Map<KekVersion, LoadedVersion> loadedVersion = new HashMap<>();
+    Map<KekVersion, LoadedVersion> loadedVersions = new HashMap<>();
     for (long number : numbers) {
       KekVersion version = pool.version(number);
       String digits = digits(version);
-      ProofStatus proofStatus =
-          proofs.has(digits) ? parseProof(proofs.text(digits)) : new Untried();
-      loadedVersion.put(
-          version, new LoadedVersion(pool.intern(providers.text(digits)), proofStatus));
+      ProofStatus status = proofs.has(digits) ? parseProof(proofs.text(digits)) : new Untried();
+      loadedVersions.put(version, new LoadedVersion(pool.intern(providers.text(digits)), status));
     }
-    return loadedVersion;
+    return loadedVersions;
   }
 
   static ProofStatus parseProof(String text) {
@@ -142,7 +141,8 @@ public final class HeartbeatDocument {
         ? new Failed()
         : new Proved(
             Proof.parse(text)
-                .orElseThrow(() -> new IllegalArgumentException("a proof is no 32 bytes in hex")));
+                .orElseThrow(
+                    () -> new IllegalArgumentException("the proof is not 32 bytes in hex")));
   }
 
   private static String digits(KekVersion version) {

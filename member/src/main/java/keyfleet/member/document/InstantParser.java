@@ -4,18 +4,18 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 
-/// A date in a document: what [Instant#toString] writes.
+/// Parses a date in a document, in the form that [Instant#toString] writes.
 ///
-/// A roster has one for each process of a fleet, an audit chain one for each entry, and the JDK's
-/// general parser takes longer than all the rest of them. So the usual form is read here, and only
-/// others by the JDK.
+/// A roster has one date for each process of a fleet, an audit chain one for each entry, and the
+/// JDK's parser takes longer than everything else about them. So this class parses the usual form
+/// itself and leaves other forms to the JDK.
 public final class InstantParser {
-  /// A `0` stands for any digit.
+  /// The usual form up to the seconds. A `0` stands for any digit.
   private static final String FORM = "0000-00-00T00:00:00";
 
   private static final int NANO_DIGITS = 9;
 
-  /// In seconds.
+  /// The length of a day in seconds.
   private static final long DAY = 86_400;
 
   private InstantParser() {}
@@ -42,7 +42,7 @@ public final class InstantParser {
         return false;
       }
     }
-    // The JDK has a meaning for the hour 24 and for leap seconds.
+    // The JDK gives a meaning to the hour 24 and to leap seconds.
     return number(text, 11, 13) < 24 && number(text, 14, 16) < 60 && number(text, 17, 19) < 60;
   }
 
@@ -70,7 +70,7 @@ public final class InstantParser {
     return nanos;
   }
 
-  /// Of digits alone.
+  /// Parses text that contains only digits.
   private static int number(String text, int from, int to) {
     int number = 0;
     for (int i = from; i < to; i++) {

@@ -13,11 +13,11 @@ import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.store.Document;
 
-/// A keystore as it is stored. The nonce tells one writer's attempt from another's that says the
-/// same; the note is what the writer says of the change, for the audit.
+/// The JSON document of a keystore. The nonce distinguishes the writes of two writers that have the
+/// same content. The note is what the writer records about the change for the audit.
 public final class KeystoreDocument {
   private static final String NOTE = "audit";
-  private static final Document NOTHING = Document.builder().build();
+  private static final Document NO_NOTE = Document.builder().build();
 
   private KeystoreDocument() {}
 
@@ -29,9 +29,9 @@ public final class KeystoreDocument {
     return documentFields(keystore, nonce).document(NOTE, note).build();
   }
 
-  /// Empty if there is none.
+  /// Returns an empty document if there is no note.
   static Document auditNote(Document document) {
-    return document.has(NOTE) ? document.document(NOTE) : NOTHING;
+    return document.has(NOTE) ? document.document(NOTE) : NO_NOTE;
   }
 
   private static Document.Builder documentFields(Keystore keystore, String nonce) {
@@ -43,7 +43,7 @@ public final class KeystoreDocument {
         .number("epoch", keystore.epoch())
         .number("active", keystore.active().number())
         .numbers("writable", keystore.writable().stream().map(it -> (long) it.number()).toList())
-        .document("timings", FieldCodec.timings(keystore.timings()))
+        .document("timings", FieldCodec.encodeTimings(keystore.timings()))
         .document("rotation", RotationDocument.toDocument(keystore.rotation()))
         .document("versions", versions(keystore))
         .documents(
@@ -52,8 +52,8 @@ public final class KeystoreDocument {
         .text("nonce", nonce);
   }
 
-  /// Throws [keyfleet.store.MalformedValueException] if anything in it is not as written above: a
-  /// keystore is read whole or not at all.
+  /// Throws [keyfleet.store.MalformedValueException] if any field is missing or has another form
+  /// than [#toDocument] writes: a keystore is read completely or not at all.
   public static Keystore parse(Document document) {
     return document.as(KeystoreDocument::parseFields);
   }
@@ -71,7 +71,7 @@ public final class KeystoreDocument {
         document.number("epoch"),
         FieldCodec.parseVersion(document.number("active")),
         writable,
-        FieldCodec.timings(document.document("timings")),
+        FieldCodec.parseTimings(document.document("timings")),
         RotationDocument.parse(document.document("rotation")),
         versions(document.document("versions")),
         activations(document));
@@ -81,15 +81,15 @@ public final class KeystoreDocument {
     Document.Builder all = Document.builder();
     keystore
         .versions()
-        .forEach((version, known) -> {
-          Document one =
+        .forEach((version, entry) -> {
+          Document entryDocument =
               Document.builder()
-                  .text("provider", known.provider())
-                  .text("sentinel", FieldCodec.sentinel(known.sentinel()))
-                  .text("state", FieldCodec.toWord(known.state()))
-                  .text("trust", FieldCodec.toWord(known.trust()))
+                  .text("provider", entry.provider())
+                  .text("sentinel", FieldCodec.encodeSentinel(entry.sentinel()))
+                  .text("state", FieldCodec.toWord(entry.state()))
+                  .text("trust", FieldCodec.toWord(entry.trust()))
                   .build();
-          all.document(Integer.toString(version.number()), one);
+          all.document(Integer.toString(version.number()), entryDocument);
         });
     return all.build();
   }
@@ -98,14 +98,14 @@ public final class KeystoreDocument {
     SortedMap<KekVersion, VersionEntry> versions = new TreeMap<>();
     for (String digits : all.fieldNames()) {
       KekVersion version = FieldCodec.parseVersion(digits);
-      Document one = all.document(digits);
+      Document entryDocument = all.document(digits);
       versions.put(
           version,
           new VersionEntry(
-              one.text("provider"),
-              FieldCodec.sentinel(version, one.text("sentinel")),
-              FieldCodec.parseConstant(VersionState.class, one.text("state")),
-              FieldCodec.parseConstant(VersionEntry.Trust.class, one.text("trust"))));
+              entryDocument.text("provider"),
+              FieldCodec.parseSentinel(version, entryDocument.text("sentinel")),
+              FieldCodec.parseConstant(VersionState.class, entryDocument.text("state")),
+              FieldCodec.parseConstant(VersionEntry.Trust.class, entryDocument.text("trust"))));
     }
     return versions;
   }
@@ -119,8 +119,9 @@ public final class KeystoreDocument {
 
   private static List<Activation> activations(Document document) {
     return document.documents("activations").stream()
-        .map(one ->
-            new Activation(FieldCodec.parseVersion(one.number("version")), one.number("epoch")))
+        .map(activation ->
+            new Activation(
+                FieldCodec.parseVersion(activation.number("version")), activation.number("epoch")))
         .toList();
   }
 }

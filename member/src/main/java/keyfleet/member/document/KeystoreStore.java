@@ -18,27 +18,28 @@ import keyfleet.store.Watch;
 import keyfleet.store.WriteOutcome;
 import org.jspecify.annotations.Nullable;
 
-/// The keystore of one keyring, in the store. For several threads; each has its own decision to
-/// write, and the store says whose counts.
+/// Reads and writes the keystore of one keyring. Several threads may write; the store accepts the
+/// first and the others lose the race.
 public final class KeystoreStore {
-  /// A keystore as it was read, and the revision on which a change of it is compared and set.
+  /// A keystore as it was read, with the revision that a replacement must name.
   ///
-  /// @param note what its writer said of the change, in the same write; empty if nothing
+  /// @param auditNote what the writer recorded about the change in the same write; may be empty
   public record StoredKeystore(Keystore keystore, Revision revision, Document auditNote) {}
 
   private static final Bucket BUCKET = new Bucket.Lasting("keystores");
 
   private static final Document NO_NOTE = Document.builder().build();
 
-  /// Sendings of one attempt that gets no clear answer. After that its fate is open, and the next
-  /// read tells.
+  /// How often a write is sent until it gets a clear answer. After that its outcome is unknown
+  /// until the next read.
   private static final int MAX_ATTEMPTS = 3;
 
   private final Kv kv;
   private final Key key;
   private final Supplier<String> nonces;
 
-  /// Reading is frequent and change rare: what a revision says never changes.
+  /// The last keystore read. Reads are frequent and changes rare, and the content of a revision
+  /// never changes.
   private volatile @Nullable StoredKeystore cached;
 
   public KeystoreStore(Kv kv, KeyringName keyring, Supplier<String> nonces) {
@@ -47,15 +48,15 @@ public final class KeystoreStore {
     this.nonces = nonces;
   }
 
-  /// Nothing while nobody has announced a first version.
+  /// Returns nothing until a first version is announced.
   public Optional<StoredKeystore> read() {
     return kv.get(BUCKET, key).map(this::parse);
   }
 
   private StoredKeystore parse(Entry entry) {
-    StoredKeystore known = cached;
-    if (known != null && known.revision().equals(entry.revision())) {
-      return known;
+    StoredKeystore previous = cached;
+    if (previous != null && previous.revision().equals(entry.revision())) {
+      return previous;
     }
     Document document = Document.parse(entry.value());
     StoredKeystore storedKeystore =
@@ -67,17 +68,17 @@ public final class KeystoreStore {
     return storedKeystore;
   }
 
-  /// As [#create(Keystore, Document)], with nothing for the audit.
+  /// As [#create(Keystore, Document)], without a note for the audit.
   public WriteOutcome create(Keystore keystore) {
     return create(keystore, NO_NOTE);
   }
 
-  /// As [#replace(Held, Keystore, Document)], with nothing for the audit.
+  /// As [#replace(StoredKeystore, Keystore, Document)], without a note for the audit.
   public WriteOutcome replace(StoredKeystore expected, Keystore next) {
     return replace(expected, next, NO_NOTE);
   }
 
-  /// Makes the first keystore of a keyring; overtaken if there is one.
+  /// Creates the first keystore of a keyring. The outcome is `Overtaken` if there is one.
   public WriteOutcome create(Keystore keystore, Document note) {
     return new ConditionalWrite.Create(BUCKET, key, toValue(keystore, note))
         .sendUntilKnown(kv, MAX_ATTEMPTS);
@@ -88,14 +89,15 @@ public final class KeystoreStore {
         .sendUntilKnown(kv, MAX_ATTEMPTS);
   }
 
-  /// Hints that the keystore may have changed.
-  public Watch watch(Runnable changed) {
+  /// Calls `onChange` when the keystore may have changed.
+  public Watch watch(Runnable onChange) {
     return kv.watch(
         BUCKET,
         Prefix.ALL,
         changeHint -> {
-          if (!(changeHint instanceof ChangeHint.Changed(Key which)) || which.equals(key)) {
-            changed.run();
+          if (!(changeHint instanceof ChangeHint.Changed(Key changedKey))
+              || changedKey.equals(key)) {
+            onChange.run();
           }
         });
   }

@@ -4,22 +4,23 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.Document;
 
-/// A registered collection as it is stored.
+/// The JSON document of a registered collection.
 public final class RegistrationDocument {
   private RegistrationDocument() {}
 
-  public static Document toDocument(CollectionRegistration collectionRegistration, String nonce) {
+  public static Document toDocument(CollectionRegistration registration, String nonce) {
     return Document.builder()
-        .text("keyring", collectionRegistration.keyring().value())
-        .text("engine", collectionRegistration.engine())
-        .text("collection", collectionRegistration.collection())
-        .text("id_field", collectionRegistration.idField())
-        .texts("fields", collectionRegistration.sealedFields())
+        .text("keyring", registration.keyring().value())
+        .text("engine", registration.engine())
+        .text("collection", registration.collection())
+        .text("id_field", registration.idField())
+        .texts("fields", registration.sealedFields())
         .text("nonce", nonce)
         .build();
   }
 
-  /// Throws [keyfleet.store.MalformedValueException] if a field is missing or not as written above.
+  /// Throws [keyfleet.store.MalformedValueException] if a field is missing or has another form than
+  /// [#toDocument] writes.
   public static CollectionRegistration parse(Document document) {
     return document.as(it ->
         new CollectionRegistration(

@@ -11,14 +11,14 @@ import java.util.function.BiFunction;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.store.Entry;
 
-/// A roster while it is read: entries come in one after another, and are made heartbeats in parts,
-/// and these what the caller wants of them. The parts of a large fleet are made by all cores while
-/// more entries come in, and no entry is kept.
+/// Parses a roster while the store still delivers it. Entries arrive one by one and are collected
+/// into batches. All cores parse the batches of a large fleet and hand each to the caller's
+/// function, while more entries arrive. No entry is kept.
 final class RosterParser<T> {
-  /// Fewer are not worth another thread.
+  /// Entries in a batch. Fewer are not worth another thread.
   private static final int BATCH_SIZE = 500;
 
-  /// Parts that are waited for at a time. A store that reads faster than we do waits for us.
+  /// Batches under way at a time. A store that delivers faster than the cores parse has to wait.
   private static final int MAX_PENDING = 8;
 
   private final BiFunction<List<Heartbeat>, Instant, T> processBatch;
@@ -27,7 +27,8 @@ final class RosterParser<T> {
   private List<Entry> batch = new ArrayList<>();
   private long latestMillis = Long.MIN_VALUE;
 
-  /// @param making is told a part, and the latest beat so far
+  /// @param processBatch called with the heartbeats of a batch and the time of the latest heartbeat
+  ///   up to its end
   RosterParser(BiFunction<List<Heartbeat>, Instant, T> processBatch) {
     this.processBatch = processBatch;
   }
@@ -47,15 +48,15 @@ final class RosterParser<T> {
     }
   }
 
-  /// In the order in which they came. Throws [keyfleet.store.MalformedValueException] if one cannot
-  /// be read.
+  /// Waits for the results of all full batches and returns them in the order of the entries. Throws
+  /// [keyfleet.store.MalformedValueException] if a heartbeat cannot be read.
   List<T> awaitBatches() {
     pending.forEach(it -> results.add(await(it)));
     pending.clear();
     return results;
   }
 
-  /// What came after the last part. Throws as [#awaitBatches].
+  /// The heartbeats after the last full batch. Throws as [#awaitBatches] does.
   List<Heartbeat> remainder() {
     return parse(batch);
   }
@@ -69,7 +70,7 @@ final class RosterParser<T> {
     return heartbeats;
   }
 
-  /// What was thrown, not that a thread failed.
+  /// Throws what the batch's thread threw, not a `CompletionException`.
   private static <T> T await(CompletableFuture<T> batch) {
     try {
       return batch.join();

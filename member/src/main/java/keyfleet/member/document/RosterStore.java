@@ -14,7 +14,7 @@ import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
 
-/// The heartbeats of one keyring's processes, in the store.
+/// Reads the roster: the heartbeats of one keyring's processes in the store.
 public final class RosterStore {
   private final Kv kv;
   private final KeyringName keyring;
@@ -24,8 +24,8 @@ public final class RosterStore {
     this.keyring = keyring;
   }
 
-  /// A bucket has one lifetime for good. Keyrings of other timings may share the store, so theirs
-  /// is another bucket.
+  /// The lifetime of a bucket never changes. Keyrings with different timings may share a store, so
+  /// each lifetime has its own bucket.
   public static Bucket.Expiring bucket(Timings timings) {
     Duration lifetime = timings.expire();
     String name =
@@ -39,14 +39,14 @@ public final class RosterStore {
     return new Key(keyring.value() + "." + KeyEscaper.escape(instance));
   }
 
-  /// A roster that is not kept as a whole.
+  /// A roster that was processed in batches and is not kept as a whole.
   ///
-  /// @param parts what was made of most of it, in its order
-  /// @param rest the end of it, which was too short for a part
+  /// @param batches the results of the full batches, in the order of the roster
+  /// @param remainder the heartbeats after the last full batch
   public record BatchedRoster<T>(List<T> batches, Roster remainder) {}
 
-  /// Whoever was heard of within the expiry time. One heartbeat that cannot be read makes the whole
-  /// roster unreadable: the process behind it may be a laggard.
+  /// Reads every heartbeat that has not expired. One heartbeat that cannot be read makes the whole
+  /// roster unreadable: its process may be a laggard.
   public Roster read(Timings timings) {
     BatchedRoster<List<Heartbeat>> batched = read(timings, (beats, _) -> beats);
     List<Heartbeat> all = new ArrayList<>();
@@ -55,8 +55,8 @@ public final class RosterStore {
     return new Roster(all, batched.remainder().storeTime());
   }
 
-  /// The same, with `making` called for each part of a large roster, by several threads at once. It
-  /// is also told the latest beat up to the end of its part.
+  /// Reads a large roster in batches. Several threads call `processBatch`, once for each batch,
+  /// with the time of the latest heartbeat up to the end of the batch.
   public <T> BatchedRoster<T> read(
       Timings timings, BiFunction<List<Heartbeat>, Instant, T> processBatch) {
     RosterParser<T> parser = new RosterParser<>(processBatch);

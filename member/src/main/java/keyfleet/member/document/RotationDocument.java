@@ -2,10 +2,10 @@ package keyfleet.member.document;
 
 import java.util.List;
 import java.util.TreeSet;
-import keyfleet.keyring.FleetReadiness.AnyProcesses;
-import keyfleet.keyring.FleetReadiness.AtLeast;
-import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
-import keyfleet.keyring.FleetReadiness.Named;
+import keyfleet.keyring.ReadinessGate.AnyProcesses;
+import keyfleet.keyring.ReadinessGate.AtLeast;
+import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
+import keyfleet.keyring.ReadinessGate.Named;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
@@ -24,7 +24,8 @@ import keyfleet.keyring.RotationId;
 import keyfleet.keyring.RotationJob;
 import keyfleet.store.Document;
 
-/// A rotation as it stands in the keystore's document: its phase, and the job unless it is idle.
+/// The part of a keystore's document that describes the rotation: its phase, and its job unless it
+/// is idle.
 final class RotationDocument {
   private static final String MIN_PROCESSES = "min_processes";
   private static final String EXPECTED = "expected";
@@ -32,17 +33,16 @@ final class RotationDocument {
   private RotationDocument() {}
 
   static Document toDocument(Rotation rotation) {
-    Document.Builder written = Document.builder();
+    Document.Builder document = Document.builder();
     return switch (rotation) {
-      case Idle _ -> written.text("phase", "idle").build();
-      case Running running -> job(written.text("phase", running.phase()), running.rotationJob());
+      case Idle _ -> document.text("phase", "idle").build();
+      case Running running -> withJob(document.text("phase", running.phase()), running.job());
       case Paused(Running was) ->
-          job(written.text("phase", "paused").text("was", was.phase()), was.rotationJob());
-      case Blocked(RotationJob rotationJob, long failed) ->
-          job(written.text("phase", "blocked").number("failed_records", failed), rotationJob);
-      case Completed(RotationJob rotationJob) ->
-          job(written.text("phase", "completed"), rotationJob);
-      case Aborted(RotationJob rotationJob) -> job(written.text("phase", "aborted"), rotationJob);
+          withJob(document.text("phase", "paused").text("was", was.phase()), was.job());
+      case Blocked(RotationJob job, long failed) ->
+          withJob(document.text("phase", "blocked").number("failed_records", failed), job);
+      case Completed(RotationJob job) -> withJob(document.text("phase", "completed"), job);
+      case Aborted(RotationJob job) -> withJob(document.text("phase", "aborted"), job);
     };
   }
 
@@ -50,43 +50,43 @@ final class RotationDocument {
     String phase = document.text("phase");
     return switch (phase) {
       case "idle" -> new Idle();
-      case "paused" -> new Paused(parseRunning(document.text("was"), job(document)));
-      case "blocked" -> new Blocked(job(document), document.number("failed_records"));
-      case "completed" -> new Completed(job(document));
-      case "aborted" -> new Aborted(job(document));
-      default -> parseRunning(phase, job(document));
+      case "paused" -> new Paused(parseRunning(document.text("was"), parseJob(document)));
+      case "blocked" -> new Blocked(parseJob(document), document.number("failed_records"));
+      case "completed" -> new Completed(parseJob(document));
+      case "aborted" -> new Aborted(parseJob(document));
+      default -> parseRunning(phase, parseJob(document));
     };
   }
 
-  private static Running parseRunning(String phase, RotationJob rotationJob) {
+  private static Running parseRunning(String phase, RotationJob job) {
     return switch (phase) {
-      case "staged" -> new Staged(rotationJob);
-      case "opening" -> new OpeningFences(rotationJob);
-      case "rewrapping" -> new Rewrapping(rotationJob);
-      case "settling" -> new Settling(rotationJob);
-      case "fencing" -> new Fencing(rotationJob);
-      case "sweeping" -> new Sweeping(rotationJob);
-      case "proving" -> new Proving(rotationJob);
-      default -> throw new IllegalArgumentException("no phase of a rotation: " + phase);
+      case "staged" -> new Staged(job);
+      case "opening" -> new OpeningFences(job);
+      case "rewrapping" -> new Rewrapping(job);
+      case "settling" -> new Settling(job);
+      case "fencing" -> new Fencing(job);
+      case "sweeping" -> new Sweeping(job);
+      case "proving" -> new Proving(job);
+      default -> throw new IllegalArgumentException("not a phase of a rotation: " + phase);
     };
   }
 
-  private static Document job(Document.Builder written, RotationJob rotationJob) {
-    written
-        .text("id", rotationJob.id().value())
-        .text("kind", FieldCodec.toWord(rotationJob.kind()))
-        .number("from", rotationJob.from().number())
-        .number("to", rotationJob.to().number())
-        .text("course", FieldCodec.toWord(rotationJob.course()))
-        .text("driver", rotationJob.driver());
-    return switch (rotationJob.expectedProcesses()) {
-      case AnyProcesses() -> written.build();
-      case AtLeast(int processes) -> written.number(MIN_PROCESSES, processes).build();
-      case Named(var instances) -> written.texts(EXPECTED, List.copyOf(instances)).build();
+  private static Document withJob(Document.Builder document, RotationJob job) {
+    document
+        .text("id", job.id().value())
+        .text("kind", FieldCodec.toWord(job.kind()))
+        .number("from", job.from().number())
+        .number("to", job.to().number())
+        .text("course", FieldCodec.toWord(job.course()))
+        .text("driver", job.driver());
+    return switch (job.expectedProcesses()) {
+      case AnyProcesses() -> document.build();
+      case AtLeast(int processes) -> document.number(MIN_PROCESSES, processes).build();
+      case Named(var instances) -> document.texts(EXPECTED, List.copyOf(instances)).build();
     };
   }
 
-  private static RotationJob job(Document document) {
+  private static RotationJob parseJob(Document document) {
     return new RotationJob(
         new RotationId(document.text("id")),
         FieldCodec.parseConstant(RotationJob.Kind.class, document.text("kind")),
@@ -97,7 +97,8 @@ final class RotationDocument {
         document.text("driver"));
   }
 
-  /// A rotation that says nothing of it, as those of older programs, expects whoever is there.
+  /// A document without expected processes, as older programs write it, expects only those in the
+  /// roster.
   private static ExpectedProcesses parseExpected(Document document) {
     if (document.has(MIN_PROCESSES)) {
       return new AtLeast(Math.toIntExact(document.number(MIN_PROCESSES)));

@@ -7,13 +7,13 @@ import java.util.Map;
 import keyfleet.crypto.KekVersion;
 import org.jspecify.annotations.Nullable;
 
-/// What many heartbeats of a fleet have in common, kept once for all of them: they are held in
-/// memory together, and mostly say the same.
+/// Keeps one copy of the texts and versions that many heartbeats share. A whole roster is in memory
+/// at once, and most of its texts are equal.
 final class StringPool {
-  /// What is not common after so many is not kept, nor is a version from this number on.
+  /// The most texts to keep. Versions from this number on are not kept either.
   private static final int MAX_ENTRIES = 100;
 
-  /// So many are looked through before a word is cut out of its line.
+  /// How many texts are compared with a part of a line before that part is copied.
   private static final int MAX_SCANNED = 8;
 
   private final List<String> scanned = new ArrayList<>();
@@ -21,36 +21,36 @@ final class StringPool {
   private final @Nullable KekVersion[] versions = new KekVersion[MAX_ENTRIES];
 
   String intern(String text) {
-    String known = texts.get(text);
-    if (known == null && texts.size() < MAX_ENTRIES) {
+    String pooled = texts.get(text);
+    if (pooled == null && texts.size() < MAX_ENTRIES) {
       texts.put(text, text);
     }
-    return known == null ? text : known;
+    return pooled == null ? text : pooled;
   }
 
-  /// A part of a line.
+  /// Interns a part of a line.
   String intern(String line, int from, int to) {
-    for (String word : scanned) {
-      if (word.length() == to - from && line.startsWith(word, from)) {
-        return word;
+    for (String text : scanned) {
+      if (text.length() == to - from && line.startsWith(text, from)) {
+        return text;
       }
     }
-    String word = intern(line.substring(from, to));
+    String text = intern(line.substring(from, to));
     if (scanned.size() < MAX_SCANNED) {
-      scanned.add(word);
+      scanned.add(text);
     }
-    return word;
+    return text;
   }
 
   KekVersion version(long number) {
     if (number < 0 || number >= MAX_ENTRIES) {
       return FieldCodec.parseVersion(number);
     }
-    KekVersion known = versions[(int) number];
-    if (known == null) {
-      known = FieldCodec.parseVersion(number);
-      versions[(int) number] = known;
+    KekVersion pooled = versions[(int) number];
+    if (pooled == null) {
+      pooled = FieldCodec.parseVersion(number);
+      versions[(int) number] = pooled;
     }
-    return known;
+    return pooled;
   }
 }

@@ -9,7 +9,7 @@
 /// | `process_heartbeats` | keyring `.` instance      | [HeartbeatDocument]; expires              |
 /// | `collections`        | engine `.` collection     | [RegistrationDocument], never changed     |
 ///
-/// [KeyEscaper] spells names that other people choose so that they fit into a key. A reader ignores
+/// [KeyEscaper] escapes names that people choose, so that they fit into a key. A reader ignores
 /// fields that it does not know. If a field that it needs is missing or wrong, the whole document
 /// is malformed.
 @NullMarked

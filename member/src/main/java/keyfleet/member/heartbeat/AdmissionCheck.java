@@ -18,36 +18,37 @@ import keyfleet.member.MembershipState.InSafeHold;
 import keyfleet.member.MembershipState.ReadOnly;
 import keyfleet.member.keys.LoadedKeys;
 
-/// Says whether this process may seal by a keystore that it has read. A program that runs for one
-/// command only asks here, without joining.
+/// Decides whether this process may seal under a keystore that it has read. A command-line program
+/// that runs one command uses only this check and does not join.
 public final class AdmissionCheck {
   private final LoadedKeys keys;
   private final Supplier<Map<String, SafeHold.FenceMark>> fences;
 
-  /// `fences` says who last fenced each collection that this process writes.
+  /// `fences` reads the last fence of each collection that this process writes.
   public AdmissionCheck(LoadedKeys keys, Supplier<Map<String, SafeHold.FenceMark>> fences) {
     this.keys = keys;
     this.fences = fences;
   }
 
-  /// What was found before the keystore was read. A fence that is read after it may well be ahead
-  /// of it, as somebody has gone on meanwhile; one that was read before and is ahead stays so.
-  public record FenceReading(long beganNanos, Map<String, SafeHold.FenceMark> fences) {
+  /// What was read before the keystore. A fence that is read after the keystore may be newer
+  /// because a rotation has moved on. A fence that was read before it and is still newer proves
+  /// that the keystore is too old.
+  public record FenceReading(long startNanos, Map<String, SafeHold.FenceMark> fences) {
     public FenceReading {
       fences = Map.copyOf(fences);
     }
   }
 
-  /// To be called before the keystore is read. The lease will count from `began`.
-  public FenceReading readFences(long began) {
-    return new FenceReading(began, fences.get());
+  /// Call this before reading the keystore. The lease counts from `startNanos`.
+  public FenceReading readFences(long startNanos) {
+    return new FenceReading(startNanos, fences.get());
   }
 
   public MembershipState decide(FenceReading fenceReading, Keystore keystore) {
     return decide(fenceReading, keystore, keys.proveAll(keystore, ""));
   }
 
-  /// By what the process has just shown of its keys in the keystore's epoch.
+  /// Decides by the proofs that the process has just made in the keystore's epoch.
   MembershipState decide(
       FenceReading fenceReading, Keystore keystore, Map<KekVersion, LoadedVersion> loaded) {
     Optional<SafeHold> hold = SafeHold.check(keystore, fenceReading.fences());
@@ -61,7 +62,7 @@ public final class AdmissionCheck {
             .collect(Collectors.toSet());
     return switch (ProcessAdmission.of(keystore, proved)) {
       case ProcessAdmission.Admitted() ->
-          new Admitted(keystore, new WriteLease(fenceReading.beganNanos(), keystore.epoch()));
+          new Admitted(keystore, new WriteLease(fenceReading.startNanos(), keystore.epoch()));
       case ProcessAdmission.ReadOnly(var unproved) -> new ReadOnly(keystore, unproved);
     };
   }

@@ -4,25 +4,26 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 import keyfleet.keyring.Timings;
 
-/// How long to wait between rounds. Each process waits a little longer or shorter, so that a fleet
-/// that was started at once does not beat at once.
+/// Decides how long to wait between rounds. Each process waits a little longer or shorter, so that
+/// processes that started together do not write their heartbeats together.
 public final class HeartbeatDelayPolicy {
-  /// What the round before asks of the next.
+  /// How soon the next round must run.
   enum Urgency {
-    /// All is well.
+    /// Nothing is wrong.
     REGULAR,
-    /// The store did not answer: several more rounds fit into the lease.
+    /// The store did not answer. Several more rounds fit into the lease.
     RETRY,
-    /// The keystore changed, or may have, and others wait to see that this process knows.
+    /// The keystore changed or may have changed, and a gate waits until this process shows that it
+    /// knows.
     SOON
   }
 
-  /// A tenth of the beat, either way.
+  /// A tenth of the delay, either way.
   private static final double JITTER = 0.1;
 
   private static final int RETRIES_PER_HEARTBEAT = 4;
 
-  /// One second of thirty, over which a fleet spreads after a change.
+  /// After a change, a fleet with a heartbeat of 30 s spreads its rounds over one second.
   private static final int SOON_DIVISOR = 30;
 
   private final RandomGenerator random;
@@ -32,19 +33,19 @@ public final class HeartbeatDelayPolicy {
   }
 
   Duration delay(Timings timings, Urgency urgency) {
-    Duration beat = timings.heartbeat();
+    Duration heartbeat = timings.heartbeat();
     return switch (urgency) {
-      case REGULAR -> jittered(beat);
-      case RETRY -> jittered(beat.dividedBy(RETRIES_PER_HEARTBEAT));
-      case SOON -> times(beat.dividedBy(SOON_DIVISOR), random.nextDouble());
+      case REGULAR -> jitter(heartbeat);
+      case RETRY -> jitter(heartbeat.dividedBy(RETRIES_PER_HEARTBEAT));
+      case SOON -> multiply(heartbeat.dividedBy(SOON_DIVISOR), random.nextDouble());
     };
   }
 
-  private Duration jittered(Duration duration) {
-    return times(duration, 1 - JITTER + 2 * JITTER * random.nextDouble());
+  private Duration jitter(Duration duration) {
+    return multiply(duration, 1 - JITTER + 2 * JITTER * random.nextDouble());
   }
 
-  private static Duration times(Duration duration, double factor) {
+  private static Duration multiply(Duration duration, double factor) {
     return Duration.ofNanos(Math.round(duration.toNanos() * factor));
   }
 }

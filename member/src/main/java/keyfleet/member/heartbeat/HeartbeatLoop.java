@@ -5,47 +5,47 @@ import keyfleet.member.MemberEvent.StoreUnreachable;
 import keyfleet.member.MembershipState.NotJoined;
 import keyfleet.store.StoreException;
 
-/// The rounds of one member: each says what is new, and sets when the next one is due. For one
-/// thread at a time.
+/// Runs the rounds of one member. Each round reports what has changed and schedules the next one.
+/// For one thread at a time.
 public final class HeartbeatLoop {
   private final Membership membership;
   private final KeystoreWatch watch;
-  private final HeartbeatSchedule heartbeatSchedule;
+  private final HeartbeatSchedule schedule;
   private final MemberEventLog eventLog;
 
   public HeartbeatLoop(
       Membership membership,
       KeystoreWatch watch,
-      HeartbeatSchedule heartbeatSchedule,
+      HeartbeatSchedule schedule,
       MemberEventLog eventLog) {
     this.membership = membership;
     this.watch = watch;
-    this.heartbeatSchedule = heartbeatSchedule;
+    this.schedule = schedule;
     this.eventLog = eventLog;
   }
 
-  public HeartbeatSchedule heartbeatSchedule() {
-    return heartbeatSchedule;
+  public HeartbeatSchedule schedule() {
+    return schedule;
   }
 
   public HeartbeatResult runRound() {
-    long began = heartbeatSchedule.beginRound();
-    watch.listen(); // first: what changes after the round gives a hint
+    long startNanos = schedule.beginRound();
+    watch.listen(); // first, so that a change after the round gives a hint
     HeartbeatResult result = membership.runDetailedRound();
     eventLog.report(result);
-    heartbeatSchedule.endRound(began, membership.timings(), nextUrgency(result));
+    schedule.endRound(startNanos, membership.timings(), nextUrgency(result));
     return result;
   }
 
-  /// As [#runRound], by a thread that nobody looks after: what nobody foresaw is told, and tried
-  /// again.
+  /// As [#runRound], for the member's own thread: an unexpected exception is reported as an event,
+  /// and the next round tries again.
   public void runRoundOrReport() {
-    long began = heartbeatSchedule.beginRound();
+    long startNanos = schedule.beginRound();
     try {
       runRound();
     } catch (RuntimeException e) {
       eventLog.report(new RoundFailed(e.toString()));
-      heartbeatSchedule.endRound(began, membership.timings(), HeartbeatDelayPolicy.Urgency.RETRY);
+      schedule.endRound(startNanos, membership.timings(), HeartbeatDelayPolicy.Urgency.RETRY);
     }
   }
 
@@ -61,13 +61,14 @@ public final class HeartbeatLoop {
         : HeartbeatDelayPolicy.Urgency.REGULAR;
   }
 
-  /// The last thing that is done: the heartbeat is deleted, so that nobody waits for it to expire.
+  /// Leaves the fleet after the last round: deletes the heartbeat, so that no gate waits for it to
+  /// expire.
   public void leave() {
     try {
       watch.close();
       membership.leave();
     } catch (StoreException e) {
-      eventLog.report(new StoreUnreachable(e.getMessage())); // it expires, then
+      eventLog.report(new StoreUnreachable(e.getMessage())); // the heartbeat expires then
     }
     eventLog.reportLeft();
   }

@@ -7,18 +7,18 @@ import keyfleet.member.MembershipState;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
-/// What one round of a membership came to.
+/// The result of one round.
 ///
-/// @param held the provider of each version that is loaded
-/// @param keyFaults what the providers complained of, in words
-/// @param silence why the store did not answer; the standing is then that of the round before
+/// @param providerByVersion the provider of each loaded version
+/// @param providerFaults a sentence for each provider that failed
+/// @param storeFailure why the store did not answer; the state is then that of the round before
 public record HeartbeatResult(
     MembershipState state,
     Sealing sealing,
     Map<KekVersion, String> providerByVersion,
     List<String> providerFaults,
     @Nullable StoreException storeFailure) {
-  /// Whether the process may seal as the round ends.
+  /// Whether the process may seal at the end of the round.
   enum Sealing {
     ENABLED,
     DISABLED

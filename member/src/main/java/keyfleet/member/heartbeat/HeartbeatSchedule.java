@@ -8,11 +8,12 @@ import keyfleet.keyring.Timings;
 
 /// When the next round is due. One thread waits for it; any thread may bring it forward.
 public final class HeartbeatSchedule {
-  /// A wait does not notice that the machine was suspended, the clock does: so it is asked again
-  /// after this long.
-  private static final long LONGEST_WAIT_NANOS = Duration.ofSeconds(1).toNanos();
+  /// A waiting thread does not notice that the machine was suspended, but the clock does. So the
+  /// thread looks at the clock again after at most this long.
+  private static final long MAX_WAIT_NANOS = Duration.ofSeconds(1).toNanos();
 
-  /// A store that answers slowly is left alone between rounds for at least this part of the pause.
+  /// After a slow round, the pause before the next one is at least this fraction of the usual
+  /// pause.
   private static final int MIN_REST_DIVISOR = 10;
 
   private final LongSupplier clock;
@@ -22,7 +23,7 @@ public final class HeartbeatSchedule {
   private Timings timings = Timings.DEFAULT;
   private long due;
 
-  /// Whether anything happened since the last round began, which it may not have seen.
+  /// Whether something happened since the last round began that the round may have missed.
   private boolean hinted;
 
   private boolean stopped;
@@ -34,7 +35,7 @@ public final class HeartbeatSchedule {
     this.due = clock.getAsLong();
   }
 
-  /// A round begins. What happens from here on is for the next.
+  /// Begins a round. Hints that arrive from now on are for the next round.
   long beginRound() {
     lock.lock();
     try {
@@ -45,22 +46,23 @@ public final class HeartbeatSchedule {
     }
   }
 
-  /// A round that began at `began` is over. The pause counts from its beginning, as the lease does.
-  void endRound(long began, Timings fleet, HeartbeatDelayPolicy.Urgency urgency) {
+  /// Ends the round that began at `startNanos`. The pause counts from its beginning, as the lease
+  /// does.
+  void endRound(long startNanos, Timings fleet, HeartbeatDelayPolicy.Urgency urgency) {
     lock.lock();
     try {
       timings = fleet;
       long pause =
           delayPolicy.delay(fleet, hinted ? HeartbeatDelayPolicy.Urgency.SOON : urgency).toNanos();
       long rest = now() + pause / MIN_REST_DIVISOR;
-      due = Math.max(began + pause, rest);
+      due = Math.max(startNanos + pause, rest);
       changed.signalAll();
     } finally {
       lock.unlock();
     }
   }
 
-  /// Something happened that a round should look at.
+  /// Makes the next round due soon, because something happened that it should read.
   public void bringForward() {
     lock.lock();
     try {
@@ -74,7 +76,7 @@ public final class HeartbeatSchedule {
     }
   }
 
-  /// Nothing or less if a round is due.
+  /// Zero or negative if a round is due.
   public long nanosUntilDue() {
     lock.lock();
     try {
@@ -84,7 +86,7 @@ public final class HeartbeatSchedule {
     }
   }
 
-  /// No further round comes due.
+  /// Stops: no further round becomes due.
   void stop() {
     lock.lock();
     try {
@@ -95,13 +97,13 @@ public final class HeartbeatSchedule {
     }
   }
 
-  /// Waits until a round is due. False once it has ended.
+  /// Waits until a round is due. Returns false once the schedule is stopped.
   boolean awaitDue() throws InterruptedException {
     lock.lockInterruptibly();
     try {
       long left = due - now();
       while (!stopped && left > 0) {
-        var _ = changed.awaitNanos(Math.min(left, LONGEST_WAIT_NANOS));
+        var _ = changed.awaitNanos(Math.min(left, MAX_WAIT_NANOS));
         left = due - now();
       }
       return !stopped;

@@ -19,17 +19,17 @@ import keyfleet.store.Value;
 import keyfleet.store.WriteOutcome;
 import org.jspecify.annotations.Nullable;
 
-/// This process's own heartbeat in the store. It has one writer: whoever finds another run's beat
-/// under its name does not write over it while that run is fresh. For one thread.
+/// Writes and deletes this process's heartbeat. A process that finds the fresh heartbeat of another
+/// run under its name does not overwrite it. For one thread.
 final class HeartbeatWriter {
   sealed interface WriteResult {}
 
   record Acknowledged() implements WriteResult {}
 
-  /// Another run beats under this name.
+  /// Another run writes heartbeats under this name.
   record OwnedByOther(String run) implements WriteResult {}
 
-  /// No clear answer, or a race was lost just now: the next beat finds out.
+  /// The store gave no clear answer, or another write won a race. The next heartbeat finds out.
   record Unacknowledged() implements WriteResult {}
 
   private static final int MAX_ATTEMPTS = 2;
@@ -45,19 +45,22 @@ final class HeartbeatWriter {
     this.nonces = nonces;
   }
 
-  WriteResult write(Heartbeat beat, Timings timings) {
+  WriteResult write(Heartbeat heartbeat, Timings timings) {
     Bucket bucket = RosterStore.bucket(timings);
-    Key key = RosterStore.key(keyring, beat.instance());
-    Value value = HeartbeatDocument.toDocument(beat, nonces.get()).toValue();
-    Revision known = lastWritten;
-    if (known != null && send(new ConditionalWrite.Update(bucket, key, value, known))) {
+    Key key = RosterStore.key(keyring, heartbeat.instance());
+    Value value = HeartbeatDocument.toDocument(heartbeat, nonces.get()).toValue();
+    Revision expected = lastWritten;
+    if (expected != null && send(new ConditionalWrite.Update(bucket, key, value, expected))) {
       return new Acknowledged();
     }
     return writeFirst(
-        new ConditionalWrite.Create(bucket, key, value), beat.process().run(), timings.fresh());
+        new ConditionalWrite.Create(bucket, key, value),
+        heartbeat.process().run(),
+        timings.fresh());
   }
 
-  /// The first beat, or the first after our own was overwritten, expired or lost.
+  /// Writes the first heartbeat, or the first after this run's own was overwritten, expired or
+  /// lost.
   private WriteResult writeFirst(ConditionalWrite.Create create, String run, Duration fresh) {
     Entry found = kv.get(create.bucket(), create.key()).orElse(null);
     if (found == null) {
@@ -72,20 +75,20 @@ final class HeartbeatWriter {
                 create.bucket(), create.key(), create.value(), found.revision()));
   }
 
-  private WriteResult attempt(ConditionalWrite conditionalWrite) {
-    return send(conditionalWrite) ? new Acknowledged() : new Unacknowledged();
+  private WriteResult attempt(ConditionalWrite write) {
+    return send(write) ? new Acknowledged() : new Unacknowledged();
   }
 
-  private boolean send(ConditionalWrite conditionalWrite) {
+  private boolean send(ConditionalWrite write) {
     lastWritten =
-        conditionalWrite.sendUntilKnown(kv, MAX_ATTEMPTS)
-                instanceof WriteOutcome.Applied(Revision revision)
+        write.sendUntilKnown(kv, MAX_ATTEMPTS) instanceof WriteOutcome.Applied(Revision revision)
             ? revision
             : null;
     return lastWritten != null;
   }
 
-  /// Nobody's run has this name: what cannot be read is a stranger's.
+  /// Returns a name that no run has if the entry cannot be read: the entry then belongs to another
+  /// run.
   private static String runOf(Entry entry) {
     try {
       return Document.parse(entry.value()).text("run");
@@ -94,12 +97,12 @@ final class HeartbeatWriter {
     }
   }
 
-  /// A graceful stop: nobody has to wait until the beat expires.
+  /// Deletes the heartbeat at a graceful stop, so that no gate waits for it to expire.
   void delete(String instance, Timings timings) {
-    Revision known = lastWritten;
+    Revision expected = lastWritten;
     lastWritten = null;
-    if (known != null) {
-      kv.delete(RosterStore.bucket(timings), RosterStore.key(keyring, instance), known);
+    if (expected != null) {
+      kv.delete(RosterStore.bucket(timings), RosterStore.key(keyring, instance), expected);
     }
   }
 }

@@ -28,11 +28,11 @@ import keyfleet.member.heartbeat.HeartbeatResult.Sealing;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
-/// What is worth a line when one round follows another. A function of the two: a round like the one
-/// before is worth none.
+/// Reports what has changed from one round to the next as events. A round with the same result as
+/// the one before reports nothing.
 public final class MemberEventLog {
-  private static final String LEASE_END = "the store did not answer for the length of a lease";
-  private static final String LEASE_REMEDY = "bring the store back; sealing goes on by itself";
+  private static final String LEASE_ENDED = "the store did not answer for the length of a lease";
+  private static final String LEASE_REMEDY = "bring the store back; sealing then resumes by itself";
 
   private final String instance;
   private final KeyringName keyring;
@@ -60,7 +60,7 @@ public final class MemberEventLog {
     report(new Joined(instance, keyring));
   }
 
-  /// Who never joined does not leave.
+  /// A process that never joined does not leave.
   void reportLeft() {
     if (joined) {
       report(new Left(instance, keyring));
@@ -72,7 +72,7 @@ public final class MemberEventLog {
     compareStore(before, now, events);
     compareKeys(before, now, events);
     compareEpoch(before, now, events);
-    sealing(before, now, events);
+    compareSealing(before, now, events);
     return events;
   }
 
@@ -97,48 +97,48 @@ public final class MemberEventLog {
     faults.stream()
         .filter(it -> !now.providerFaults().contains(it))
         .forEach(it -> events.add(new ProviderRecovered(it)));
-    var held = new TreeMap<KekVersion, String>();
+    var loadedBefore = new TreeMap<KekVersion, String>();
     if (before != null) {
-      held.putAll(before.providerByVersion());
+      loadedBefore.putAll(before.providerByVersion());
     }
     new TreeMap<>(now.providerByVersion())
         .forEach((version, provider) -> {
-          if (!provider.equals(held.remove(version))) {
+          if (!provider.equals(loadedBefore.remove(version))) {
             events.add(new KeyLoaded(version, provider));
           }
         });
-    held.keySet().forEach(version -> events.add(new KeyUnloaded(version)));
+    loadedBefore.keySet().forEach(version -> events.add(new KeyUnloaded(version)));
   }
 
   private static void compareEpoch(
       @Nullable HeartbeatResult before, HeartbeatResult now, List<MemberEvent> events) {
-    Keystore was = before == null ? null : keystore(before.state()).orElse(null);
-    Keystore is = keystore(now.state()).orElse(null);
-    if (was != null && is != null && was.epoch() != is.epoch()) {
-      events.add(new EpochChanged(was.epoch(), is.epoch(), is.active()));
+    Keystore oldKeystore = before == null ? null : keystore(before.state()).orElse(null);
+    Keystore newKeystore = keystore(now.state()).orElse(null);
+    if (oldKeystore != null && newKeystore != null && oldKeystore.epoch() != newKeystore.epoch()) {
+      events.add(new EpochChanged(oldKeystore.epoch(), newKeystore.epoch(), newKeystore.active()));
     }
   }
 
-  private void sealing(
+  private void compareSealing(
       @Nullable HeartbeatResult before, HeartbeatResult now, List<MemberEvent> events) {
-    MemberEvent is = sealing(now);
-    if (before == null || !sealing(before).equals(is)) {
-      events.add(is);
+    MemberEvent event = sealingEvent(now);
+    if (before == null || !sealingEvent(before).equals(event)) {
+      events.add(event);
     }
   }
 
-  private MemberEvent sealing(HeartbeatResult heartbeatResult) {
-    return switch (heartbeatResult.state()) {
-      case Admitted(Keystore keystore, _) when heartbeatResult.sealing() == Sealing.ENABLED ->
+  private MemberEvent sealingEvent(HeartbeatResult result) {
+    return switch (result.state()) {
+      case Admitted(Keystore keystore, _) when result.sealing() == Sealing.ENABLED ->
           new SealingEnabled(keystore.active(), keystore.epoch());
-      case Admitted _ -> new SealingDisabled(LEASE_END, LEASE_REMEDY);
+      case Admitted _ -> new SealingDisabled(LEASE_ENDED, LEASE_REMEDY);
       case MembershipState other ->
           new SealingDisabled(Remedy.describe(other), Remedy.of(keyring, other));
     };
   }
 
-  private static Optional<Keystore> keystore(MembershipState membershipState) {
-    return switch (membershipState) {
+  private static Optional<Keystore> keystore(MembershipState state) {
+    return switch (state) {
       case Admitted(Keystore keystore, _) -> Optional.of(keystore);
       case ReadOnly(Keystore keystore, _) -> Optional.of(keystore);
       default -> Optional.empty();

@@ -4,14 +4,14 @@ import java.util.function.Consumer;
 import keyfleet.member.MemberEvent;
 import keyfleet.member.MemberListener;
 
-/// On whose time a member works: its own threads', or a test's.
+/// The threads that run a member's rounds and deliver its events: its own, or those of a test.
 public interface MemberThreads {
-  /// Where events go, so that nobody who reads them keeps a round from being made.
-  Consumer<MemberEvent> eventSink(MemberListener memberListener);
+  /// Returns a consumer that passes events to the listener without delaying a round.
+  Consumer<MemberEvent> eventSink(MemberListener listener);
 
   /// Calls [HeartbeatLoop#runRoundOrReport] whenever a round is due.
-  void start(HeartbeatLoop heartbeatLoop);
+  void start(HeartbeatLoop loop);
 
-  /// No round comes any more. If any ever did, the last thing done is [HeartbeatLoop#leave].
+  /// Stops the rounds. If any were started, [HeartbeatLoop#leave] runs last.
   void stop();
 }

@@ -33,34 +33,35 @@ import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
-/// Keeps a process in its fleet: heartbeat acknowledged, *then* keystore read, then admission.
+/// Keeps a process in its fleet by rounds: the store acknowledges the heartbeat, *then* the
+/// keystore is read, then the process is admitted or not.
 ///
-/// One thread calls [#runRound] every heartbeat; any thread asks for the [#state]. The lease counts
-/// from the start of the round, on a clock that goes on while the machine sleeps. A round that the
-/// store does not answer changes nothing: the lease runs out by itself.
+/// One thread calls [#runRound] every heartbeat; any thread may read the [#state]. The lease counts
+/// from the start of the round, on a clock that also counts while the machine sleeps. A round that
+/// the store does not answer changes nothing: the lease then ends by itself.
 public final class Membership {
   private static final MembershipState NOT_JOINED =
-      new NotJoined("it has not joined the fleet yet");
+      new NotJoined("this process has not joined the fleet yet");
 
   private final ProcessIdentity identity;
-  private final KeystoreStore keystoreStore;
+  private final KeystoreStore keystores;
   private final LoadedKeys keys;
-  private final HeartbeatWriter heartbeatWriter;
+  private final HeartbeatWriter writer;
   private final AdmissionCheck admissionCheck;
 
-  /// Nanoseconds that count suspend.
+  /// Nanoseconds, also counted while the machine is suspended.
   private final LongSupplier clock;
 
   private @Nullable StoredKeystore latest;
 
-  /// What the last heartbeat was made from.
+  /// The keystore that the last heartbeat was made from.
   private @Nullable StoredKeystore writtenFrom;
 
   private List<String> providerFaults = List.of();
 
   private final AtomicReference<MembershipState> state = new AtomicReference<>(NOT_JOINED);
 
-  /// The store, and where random words come from.
+  /// The store, and the source of nonces for writes to it.
   public record StoreAccess(Kv kv, Supplier<String> nonces) {}
 
   public Membership(
@@ -70,10 +71,9 @@ public final class Membership {
       Supplier<Map<String, SafeHold.FenceMark>> fences,
       LongSupplier clock) {
     this.identity = identity;
-    this.keystoreStore = new KeystoreStore(storeAccess.kv(), keys.keyring(), storeAccess.nonces());
+    this.keystores = new KeystoreStore(storeAccess.kv(), keys.keyring(), storeAccess.nonces());
     this.keys = keys;
-    this.heartbeatWriter =
-        new HeartbeatWriter(storeAccess.kv(), keys.keyring(), storeAccess.nonces());
+    this.writer = new HeartbeatWriter(storeAccess.kv(), keys.keyring(), storeAccess.nonces());
     this.admissionCheck = new AdmissionCheck(keys, fences);
     this.clock = clock;
   }
@@ -87,7 +87,7 @@ public final class Membership {
     return state.get();
   }
 
-  /// As [#runRound], with all that was seen on the way.
+  /// As [#runRound], with everything that the round found.
   HeartbeatResult runDetailedRound() {
     StoreException storeFailure = tryRound();
     HeartbeatResult.Sealing sealing =
@@ -96,13 +96,13 @@ public final class Membership {
         state.get(), sealing, keys.providerByVersion(), providerFaults, storeFailure);
   }
 
-  /// Makes a round. Returns why the store did not answer, if so; the lease, if any, then goes on
-  /// towards its end.
+  /// Runs a round. If the store did not answer, returns why; the state then stays and the lease
+  /// keeps running.
   private @Nullable StoreException tryRound() {
-    long began = clock.getAsLong();
+    long startNanos = clock.getAsLong();
     providerFaults = keys.refresh();
     try {
-      state.set(writeHeartbeatThenRead(began));
+      state.set(writeHeartbeatThenRead(startNanos));
     } catch (MalformedValueException e) {
       state.set(new NotJoined("the keystore cannot be read: " + e.getMessage()));
     } catch (StoreException e) {
@@ -117,15 +117,15 @@ public final class Membership {
         && lease.isHeld(clock.getAsLong(), keystore.timings().lease());
   }
 
-  /// Whether the last heartbeat says something that was found to be old since. Others may wait for
+  /// Whether the keystore has changed since the last heartbeat was made. A gate may be waiting for
   /// the next one.
   boolean isHeartbeatOutdated() {
     return !Objects.equals(keystore(writtenFrom), keystore(latest));
   }
 
-  private MembershipState writeHeartbeatThenRead(long began) {
+  private MembershipState writeHeartbeatThenRead(long startNanos) {
     if (latest == null) {
-      latest = keystoreStore.read().orElse(null); // for its timings; that it is old does not matter
+      latest = keystores.read().orElse(null); // for its timings; an old one will do
     }
     Timings timings = timings();
     Optional<MembershipState> refusal = checkTimings(timings);
@@ -134,17 +134,18 @@ public final class Membership {
     }
     Map<KekVersion, LoadedVersion> loaded = keys.proveAll(keystore(), identity.instance());
     writtenFrom = latest;
-    return switch (heartbeatWriter.write(heartbeat(loaded), timings)) {
-      case Acknowledged() -> readKeystore(began, loaded);
+    return switch (writer.write(heartbeat(loaded), timings)) {
+      case Acknowledged() -> readKeystore(startNanos, loaded);
       case OwnedByOther(String run) -> new NameTaken(run);
-      case Unacknowledged() -> new NotJoined("its heartbeat was not acknowledged");
+      case Unacknowledged() ->
+          new NotJoined("the store did not acknowledge the heartbeat of this process");
     };
   }
 
-  private MembershipState readKeystore(long began, Map<KekVersion, LoadedVersion> loaded) {
+  private MembershipState readKeystore(long startNanos, Map<KekVersion, LoadedVersion> loaded) {
     StoredKeystore before = latest;
-    FenceReading fenceReading = admissionCheck.readFences(began);
-    StoredKeystore now = keystoreStore.read().orElse(null);
+    FenceReading fenceReading = admissionCheck.readFences(startNanos);
+    StoredKeystore now = keystores.read().orElse(null);
     latest = now;
     if (now == null) {
       return new NoKeystore();
@@ -154,7 +155,10 @@ public final class Membership {
       return refusal.get();
     }
     if (before == null) {
-      return new NotJoined("the keyring has its first key: joining"); // with its timings
+      return new NotJoined(
+          "the keyring has just got its first key; this process joins in the next round"); // with
+      // its
+      // timings
     }
     boolean same = before.keystore().equals(now.keystore());
     return admissionCheck.decide(
@@ -163,11 +167,11 @@ public final class Membership {
         same ? loaded : keys.proveAll(now.keystore(), identity.instance()));
   }
 
-  /// Deletes the heartbeat, so that nobody waits for it to expire.
+  /// Deletes the heartbeat, so that no gate waits for it to expire.
   public void leave() {
     Timings timings = timings();
     state.set(NOT_JOINED);
-    heartbeatWriter.delete(identity.instance(), timings);
+    writer.delete(identity.instance(), timings);
   }
 
   private Optional<MembershipState> checkTimings(Timings fleet) {
@@ -181,11 +185,11 @@ public final class Membership {
     return keystore(latest);
   }
 
-  private static @Nullable Keystore keystore(@Nullable StoredKeystore storedKeystore) {
-    return storedKeystore == null ? null : storedKeystore.keystore();
+  private static @Nullable Keystore keystore(@Nullable StoredKeystore stored) {
+    return stored == null ? null : stored.keystore();
   }
 
-  /// The fleet's, as far as known.
+  /// The fleet's timings, as far as this process knows them.
   public Timings timings() {
     Keystore keystore = keystore();
     Timings own = identity.timings();
@@ -195,11 +199,11 @@ public final class Membership {
   private Heartbeat heartbeat(Map<KekVersion, LoadedVersion> loaded) {
     Keystore keystore = keystore();
     return new Heartbeat(
-        identity.processInfo(),
+        identity.process(),
         loaded,
         keystore == null ? null : keystore.active(),
         identity.protocol(),
         keystore == null ? 0 : keystore.epoch(),
-        Instant.EPOCH); // the store knows better
+        Instant.EPOCH); // the store sets the time
   }
 }

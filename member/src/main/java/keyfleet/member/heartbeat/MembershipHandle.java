@@ -3,11 +3,11 @@ package keyfleet.member.heartbeat;
 import java.util.function.Supplier;
 import keyfleet.member.MembershipState;
 
-/// This process's place in the fleet, until it leaves: from that moment nothing is sealed, though
-/// the heartbeat may take a while to be gone.
+/// The membership as the application sees it. Once the process leaves, it seals nothing, even if
+/// deleting its heartbeat takes a while.
 public final class MembershipHandle implements Supplier<MembershipState> {
   private static final MembershipState LEFT =
-      new MembershipState.NotJoined("it has left the fleet");
+      new MembershipState.NotJoined("this process has left the fleet");
 
   private final Membership membership;
   private volatile boolean left;
@@ -25,7 +25,7 @@ public final class MembershipHandle implements Supplier<MembershipState> {
     return !left && membership.canSeal();
   }
 
-  /// False if it had left before.
+  /// Returns false if the process had left before.
   public synchronized boolean leave() {
     boolean before = left;
     left = true;

@@ -10,14 +10,14 @@ import keyfleet.member.MemberEvent;
 import keyfleet.member.MemberListener;
 import org.jspecify.annotations.Nullable;
 
-/// A thread that beats and one that tells, both daemons. They are the platform's own: an
-/// application whose virtual threads never yield would keep a virtual one from beating.
+/// Two daemon threads: one runs the rounds, the other calls the listener. Both are platform
+/// threads, because virtual threads of the application that never yield could block a virtual one.
 public final class PlatformMemberThreads implements MemberThreads {
-  /// Events that an observer may be behind by; further ones are dropped.
+  /// Events that wait for a slow listener; further ones are dropped.
   private static final int MAX_QUEUED_EVENTS = 256;
 
-  /// For a round that is under way, and for the heartbeat to be deleted. A store that does not
-  /// answer by then finds out when the heartbeat expires.
+  /// The time for the current round to end and the heartbeat to be deleted. If the store does not
+  /// answer by then, the heartbeat expires.
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
   private final String name;
@@ -45,8 +45,8 @@ public final class PlatformMemberThreads implements MemberThreads {
   }
 
   @Override
-  public Consumer<MemberEvent> eventSink(MemberListener memberListener) {
-    return event -> eventExecutor.execute(() -> memberListener.onEvent(event));
+  public Consumer<MemberEvent> eventSink(MemberListener listener) {
+    return event -> eventExecutor.execute(() -> listener.onEvent(event));
   }
 
   @Override
@@ -58,23 +58,23 @@ public final class PlatformMemberThreads implements MemberThreads {
 
   private static void runLoop(HeartbeatLoop loop) {
     try {
-      while (loop.heartbeatSchedule().awaitDue()) {
+      while (loop.schedule().awaitDue()) {
         loop.runRoundOrReport();
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // somebody ends all threads of the process
+      Thread.currentThread().interrupt(); // the application interrupts all threads of the process
     }
     loop.leave();
   }
 
-  /// Nothing is interrupted: a database's file may be closed by that.
+  /// Interrupts no thread: an interrupt may close a database's file.
   @Override
   public void stop() {
     HeartbeatLoop started = loop;
     Thread thread = heartbeatThread;
     try {
       if (started != null && thread != null) {
-        started.heartbeatSchedule().stop();
+        started.schedule().stop();
         var _ = thread.join(stopTimeout);
       }
       eventExecutor.shutdown();

@@ -14,13 +14,13 @@ import keyfleet.crypto.CryptoListener;
 import keyfleet.crypto.KekVersion;
 import org.jspecify.annotations.Nullable;
 
-/// How many values this process has sealed, opened and moved since it started, and with what
-/// outcome; and how long that took, if it was given a clock. For any number of threads.
+/// Counts the values that this process has sealed, opened and rewrapped since it started, by
+/// outcome, and measures how long that took if it has a clock. Safe for any number of threads.
 public final class CryptoMetrics implements CryptoListener {
-  /// What is counted apart from everything else.
+  /// The labels of one counter.
   ///
-  /// @param version nothing for one that is not held: an altered record may say any number, and
-  ///   would else grow the tally for ever
+  /// @param version null for a version that is not loaded: an altered record may name any number,
+  ///   which would add counters without end
   public record Series(Operation operation, @Nullable KekVersion version, Outcome outcome)
       implements Comparable<Series> {
     private static final Comparator<Series> ORDER =
@@ -38,53 +38,56 @@ public final class CryptoMetrics implements CryptoListener {
     }
   }
 
-  /// How long the values of one operation took, whatever came of them.
+  /// How long one operation took, for every outcome.
   ///
-  /// @param counts how many took no longer than each of [#BUCKET_BOUNDS] and longer than the one
-  ///   before, and at the end how many took longer than all
+  /// @param counts how many durations fall into each bucket of [#BUCKET_BOUNDS]; the last count is
+  ///   for those above all bounds
   public record LatencyHistogram(List<Long> counts, Duration sum) {}
 
   public static final List<Duration> BUCKET_BOUNDS = DurationHistogram.BUCKET_BOUNDS;
 
   private final Map<Series, LongAdder> counts = new ConcurrentHashMap<>();
-  private final Map<Operation, DurationHistogram> durationHistogram = new ConcurrentHashMap<>();
-  private final @Nullable LongSupplier nanos;
+  private final Map<Operation, DurationHistogram> durationHistograms = new ConcurrentHashMap<>();
+  private final @Nullable LongSupplier clock;
 
-  /// Counts alone.
+  /// Counts without measuring durations.
   public CryptoMetrics() {
-    this.nanos = null;
+    this.clock = null;
   }
 
-  public CryptoMetrics(LongSupplier nanos) {
-    this.nanos = nanos;
+  public CryptoMetrics(LongSupplier clock) {
+    this.clock = clock;
   }
 
   @Override
   public long startTime() {
-    return nanos == null ? 0 : nanos.getAsLong();
+    return clock == null ? 0 : clock.getAsLong();
   }
 
   @Override
-  public void onFinished(Operation operation, KekVersion version, Outcome outcome, long began) {
-    KekVersion held = outcome == Outcome.NO_SUCH_VERSION ? null : version;
-    counts.computeIfAbsent(new Series(operation, held, outcome), _ -> new LongAdder()).increment();
-    if (nanos != null) {
-      long took = nanos.getAsLong() - began;
-      durationHistogram.computeIfAbsent(operation, _ -> new DurationHistogram()).add(took);
+  public void onFinished(Operation operation, KekVersion version, Outcome outcome, long startTime) {
+    KekVersion loaded = outcome == Outcome.NO_SUCH_VERSION ? null : version;
+    counts
+        .computeIfAbsent(new Series(operation, loaded, outcome), _ -> new LongAdder())
+        .increment();
+    if (clock != null) {
+      long duration = clock.getAsLong() - startTime;
+      durationHistograms.computeIfAbsent(operation, _ -> new DurationHistogram()).add(duration);
     }
   }
 
-  /// As of now. What never happened has no line.
+  /// A snapshot of the counters. A combination that never happened has no entry.
   public SortedMap<Series, Long> counts() {
     SortedMap<Series, Long> now = new TreeMap<>();
     counts.forEach((series, count) -> now.put(series, count.sum()));
     return Collections.unmodifiableSortedMap(now);
   }
 
-  /// As of now. What never happened is not among them, and without a clock nothing is.
+  /// A snapshot of the durations. Operations that never happened have no entry; without a clock the
+  /// map is empty.
   public SortedMap<Operation, LatencyHistogram> durations() {
     SortedMap<Operation, LatencyHistogram> now = new TreeMap<>();
-    durationHistogram.forEach(
+    durationHistograms.forEach(
         (operation, it) -> now.put(operation, new LatencyHistogram(it.counts(), it.sum())));
     return Collections.unmodifiableSortedMap(now);
   }

@@ -6,9 +6,10 @@ import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 
-/// How long something took, counted by size. For any number of threads.
+/// Counts durations in buckets. Safe for any number of threads.
 final class DurationHistogram {
-  /// A key in memory takes microseconds, a device milliseconds, and one that is lost seconds.
+  /// A key in memory takes microseconds, a device milliseconds, and a device that does not answer
+  /// seconds.
   static final List<Duration> BUCKET_BOUNDS =
       Stream.of(10, 20, 50, 100, 200, 500, 1_000, 5_000, 20_000, 100_000, 500_000, 2_000_000)
           .map(it -> Duration.ofNanos(it * 1_000L))
@@ -19,7 +20,7 @@ final class DurationHistogram {
   private final LongAdder[] counts = adders();
   private final LongAdder sum = new LongAdder();
 
-  /// A clock that was set back makes no negative one.
+  /// If the clock went back, the duration counts as zero.
   void add(long nanos) {
     long took = Math.max(0, nanos);
     int at = Arrays.binarySearch(NANOS, took);
@@ -27,8 +28,7 @@ final class DurationHistogram {
     sum.add(took);
   }
 
-  /// How many took no longer than each bound and longer than the one before; the last, how many
-  /// took longer than all.
+  /// The count of each bucket. The last bucket is for durations above all bounds.
   List<Long> counts() {
     return Stream.of(counts).map(LongAdder::sum).toList();
   }

@@ -28,10 +28,10 @@ import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderException;
 import org.jspecify.annotations.Nullable;
 
-/// The KEKs of one keyring that this process holds, from all its providers. Whoever looks again for
-/// new ones does so alone; any thread uses what was found.
+/// The KEKs of one keyring that this process has loaded from its providers. One thread refreshes
+/// them; any thread may use them.
 public final class LoadedKeys {
-  /// Replaced as a whole.
+  /// What one refresh found. Replaced as a whole.
   private record KeySet(
       KekSet kekSet, EnvelopeCipher cipher, Map<KekVersion, String> providerByVersion) {}
 
@@ -41,14 +41,14 @@ public final class LoadedKeys {
   private final ProofCache proofCache = new ProofCache();
   private final CryptoMetrics metrics;
   private final Map<KekProvider, KekSet> lastLoaded = new LinkedHashMap<>();
-  private volatile KeySet holding;
+  private volatile KeySet keySet;
 
-  /// Without a clock: nobody is told how long its cryptography takes.
+  /// Without a clock: the durations of operations are not measured.
   public LoadedKeys(KeyringName keyring, List<KekProvider> providers, SecureRandom random) {
     this(keyring, providers, random, new CryptoMetrics());
   }
 
-  /// Holds nothing until the first [#refresh].
+  /// Contains no keys until the first [#refresh].
   public LoadedKeys(
       KeyringName keyring,
       List<KekProvider> providers,
@@ -58,11 +58,12 @@ public final class LoadedKeys {
     this.providers = List.copyOf(providers);
     this.random = random;
     this.metrics = metrics;
-    this.holding = toKeySet(List.of(), Map.of());
+    this.keySet = toKeySet(List.of(), Map.of());
   }
 
-  /// Asks every provider. One that fails keeps what it gave before. If two have a version, the
-  /// first in the list counts. Returns what went wrong, in words.
+  /// Loads the keys of every provider. If a provider fails, the keys that it loaded before stay. If
+  /// two providers have a version, the first in the list wins. Returns a sentence for each provider
+  /// that failed.
   public synchronized List<String> refresh() {
     List<String> faults = new ArrayList<>();
     for (KekProvider provider : providers) {
@@ -81,7 +82,7 @@ public final class LoadedKeys {
         names.putIfAbsent(version, provider.name());
       }
     }
-    holding = toKeySet(keks.values(), names);
+    keySet = toKeySet(keks.values(), names);
     return faults;
   }
 
@@ -94,58 +95,58 @@ public final class LoadedKeys {
     return keyring;
   }
 
-  /// For what is held now.
+  /// A cipher over the keys that are loaded now.
   public EnvelopeCipher cipher() {
-    return holding.cipher();
+    return keySet.cipher();
   }
 
-  /// For those who wrap other keys than an envelope's.
+  /// Finds a KEK, for callers that wrap other keys than an envelope's.
   public Optional<Kek> find(KekVersion version) {
-    return holding.kekSet().find(version);
+    return keySet.kekSet().find(version);
   }
 
-  /// What was sealed, opened and moved with the versions that are held.
+  /// Counts of what was sealed, opened and rewrapped with these keys.
   public CryptoMetrics metrics() {
     return metrics;
   }
 
-  /// The provider of each version that is held.
+  /// The name of the provider of each loaded version.
   public Map<KekVersion, String> providerByVersion() {
-    return Map.copyOf(holding.providerByVersion());
+    return Map.copyOf(keySet.providerByVersion());
   }
 
-  /// What this process can say of each version it holds. Without a keystore there is nothing to
-  /// prove.
+  /// Tries to prove each loaded version against the keystore. Without a keystore every version is
+  /// untried.
   public Map<KekVersion, LoadedVersion> proveAll(@Nullable Keystore keystore, String instance) {
-    KeySet now = holding;
+    KeySet now = keySet;
     Map<KekVersion, LoadedVersion> loaded = new HashMap<>();
     now.providerByVersion()
         .forEach((version, provider) -> {
-          VersionEntry known = keystore == null ? null : keystore.versions().get(version);
-          ProofStatus proofStatus =
-              keystore == null || known == null
+          VersionEntry entry = keystore == null ? null : keystore.versions().get(version);
+          ProofStatus status =
+              keystore == null || entry == null
                   ? new Untried()
-                  : prove(now.cipher(), known, new Claim(instance, keystore.epoch()));
-          loaded.put(version, new LoadedVersion(provider, proofStatus));
+                  : prove(now.cipher(), entry, new Claim(instance, keystore.epoch()));
+          loaded.put(version, new LoadedVersion(provider, status));
         });
     return loaded;
   }
 
-  private ProofStatus prove(EnvelopeCipher cipher, VersionEntry known, Claim claim) {
+  private ProofStatus prove(EnvelopeCipher cipher, VersionEntry entry, Claim claim) {
     try {
       return proofCache
-          .prove(known.sentinel(), cipher, claim)
+          .prove(entry.sentinel(), cipher, claim)
           .<ProofStatus>map(Proved::new)
           .orElseGet(Failed::new);
     } catch (KekUnavailableException e) {
-      return new Untried(); // the device says nothing about the bytes
+      return new Untried(); // no answer says nothing about the key's bytes
     }
   }
 
-  /// Whether this process can use `version` just now, as the keystore knows it.
+  /// Whether this process can use `version` now and its bytes are the ones that the keystore means.
   public boolean canProve(Keystore keystore, KekVersion version) {
-    VersionEntry known = keystore.versions().get(version);
+    VersionEntry entry = keystore.versions().get(version);
     Claim claim = new Claim("", keystore.epoch());
-    return known != null && prove(holding.cipher(), known, claim) instanceof Proved;
+    return entry != null && prove(keySet.cipher(), entry, claim) instanceof Proved;
   }
 }

@@ -29,15 +29,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The quick reading may never say other than the parser.
+/// The fast parser never gives another result than the general parser.
 class FastHeartbeatParserTest {
   private static final StoreTime AT = new StoreTime(1_000);
   private static final List<String> WORDS = List.of("", "api", "host-1", "a b", "0.1.0");
 
-  private static Heartbeat some(Random random) {
-    Map<KekVersion, LoadedVersion> loadedVersion = new HashMap<>();
+  private static Heartbeat randomHeartbeat(Random random) {
+    Map<KekVersion, LoadedVersion> loadedVersions = new HashMap<>();
     for (int i = random.nextInt(4); i > 0; i--) {
-      loadedVersion.put(v(1 + random.nextInt(150)), new LoadedVersion(word(random), said(random)));
+      loadedVersions.put(
+          v(1 + random.nextInt(150)), new LoadedVersion(word(random), proof(random)));
     }
     Host host =
         new Host(
@@ -47,7 +48,7 @@ class FastHeartbeatParserTest {
             Instant.ofEpochMilli(random.nextInt()));
     return new Heartbeat(
         new ProcessInfo(word(random), word(random), word(random), word(random), host),
-        loadedVersion,
+        loadedVersions,
         random.nextBoolean() ? v(1 + random.nextInt(3)) : null,
         random.nextInt(3),
         random.nextInt(1_000),
@@ -58,7 +59,7 @@ class FastHeartbeatParserTest {
     return WORDS.get(random.nextInt(WORDS.size()));
   }
 
-  private static ProofStatus said(Random random) {
+  private static ProofStatus proof(Random random) {
     return switch (random.nextInt(3)) {
       case 0 -> new Untried();
       case 1 -> new Failed();
@@ -66,38 +67,37 @@ class FastHeartbeatParserTest {
     };
   }
 
-  private static String written(Heartbeat beat) {
+  private static String toText(Heartbeat beat) {
     return HeartbeatDocument.toDocument(beat, "n-1").toValue().text();
   }
 
   @Test
-  void whateverWeWrite_isReadWithoutTheParser() {
+  void writtenHeartbeat_isParsedFast() {
     Random random = new Random(11);
     StringPool common = new StringPool();
     for (int i = 0; i < 2_000; i++) {
-      Heartbeat beat = some(random);
-      assertEquals(
-          Optional.of(beat), FastHeartbeatParser.parseUsualForm(written(beat), AT, common));
+      Heartbeat beat = randomHeartbeat(random);
+      assertEquals(Optional.of(beat), FastHeartbeatParser.parseUsualForm(toText(beat), AT, common));
     }
   }
 
-  /// A character more, less or another, two parts exchanged: mostly malformed, at times another
-  /// heartbeat.
+  /// One character is added, removed or replaced, or a part is repeated: mostly malformed,
+  /// sometimes another heartbeat.
   @Test
-  void whateverIsChangedInIt_isReadAsByTheParser() {
+  void changedHeartbeat_isReadAsTheGeneralParserReadsIt() {
     Random random = new Random(12);
     int wellFormed = 0;
     for (int i = 0; i < 40_000; i++) {
-      String changed = changed(written(some(random)), random);
-      Optional<Heartbeat> parsed = parsed(changed);
-      assertEquals(parsed, read(changed), changed);
+      String changed = mutate(toText(randomHeartbeat(random)), random);
+      Optional<Heartbeat> parsed = parseGeneral(changed);
+      assertEquals(parsed, parseFast(changed), changed);
       wellFormed += parsed.isPresent() ? 1 : 0;
     }
     assertNotEquals(0, wellFormed);
     assertNotEquals(40_000, wellFormed);
   }
 
-  private static String changed(String text, Random random) {
+  private static String mutate(String text, Random random) {
     String some = "\"\\{}[],:0129-+.eftn \u0001\u007f\u00e9aZ";
     StringBuilder changed = new StringBuilder(text);
     int at = random.nextInt(text.length());
@@ -111,7 +111,7 @@ class FastHeartbeatParserTest {
     return changed.toString();
   }
 
-  private static Optional<Heartbeat> parsed(String text) {
+  private static Optional<Heartbeat> parseGeneral(String text) {
     try {
       return Optional.of(HeartbeatDocument.parse(Document.parse(Value.of(text)), AT));
     } catch (MalformedValueException e) {
@@ -119,7 +119,7 @@ class FastHeartbeatParserTest {
     }
   }
 
-  private static Optional<Heartbeat> read(String text) {
+  private static Optional<Heartbeat> parseFast(String text) {
     try {
       return Optional.of(FastHeartbeatParser.parse(Value.of(text), AT, new StringPool()));
     } catch (MalformedValueException e) {
@@ -127,7 +127,7 @@ class FastHeartbeatParserTest {
     }
   }
 
-  /// Each is a heartbeat, or is none, by the parser's word alone.
+  /// The general parser alone decides whether each of these is a heartbeat.
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -149,7 +149,7 @@ class FastHeartbeatParserTest {
         "\"failed\">null",
         "2026-11-16>2026-11-31",
       })
-  void unusualForm_isReadAsByTheParser(String change) {
+  void unusualForm_isReadAsTheGeneralParserReadsIt(String change) {
     Heartbeat beat =
         new Heartbeat(
             origin("api-1", "run-1"),
@@ -162,12 +162,12 @@ class FastHeartbeatParserTest {
             1,
             7,
             HeartbeatDocument.toInstant(AT));
-    String usual = written(beat);
+    String usual = toText(beat);
     String[] parts = change.split(">", 2);
     String unusual = usual.replace(parts[0], parts[1]);
     assertNotEquals(usual, unusual);
     assertEquals(
         Optional.empty(), FastHeartbeatParser.parseUsualForm(unusual, AT, new StringPool()));
-    assertEquals(parsed(unusual), read(unusual));
+    assertEquals(parseGeneral(unusual), parseFast(unusual));
   }
 }

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class InstantParserTest {
   @Test
-  void whateverAnInstantWrites_isReadBack() {
+  void textOfAnInstant_isParsedBack() {
     Random random = new Random(17);
     int[] units = {1, 1_000, 1_000_000, 1_000_000_000};
     for (int i = 0; i < 10_000; i++) {
@@ -39,7 +39,7 @@ final class InstantParserTest {
         "2026-11-17T10:15:-1Z",
         "+026-11-17T10:15:30Z"
       })
-  void whatIsNoInstant_isRefusedInWords(String text) {
+  void otherText_isRefusedWithItsValue(String text) {
     var e = assertThrows(IllegalArgumentException.class, () -> InstantParser.parse(text));
     assertEquals("not a date: " + text, e.getMessage());
   }

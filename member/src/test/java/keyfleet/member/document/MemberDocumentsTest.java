@@ -17,14 +17,14 @@ import java.util.stream.Stream;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.Proof;
 import keyfleet.keyring.CollectionRegistration;
-import keyfleet.keyring.FleetReadiness.AtLeast;
-import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
-import keyfleet.keyring.FleetReadiness.Named;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Heartbeat.Failed;
 import keyfleet.keyring.Heartbeat.LoadedVersion;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Heartbeat.Untried;
+import keyfleet.keyring.ReadinessGate.AtLeast;
+import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
+import keyfleet.keyring.ReadinessGate.Named;
 import keyfleet.keyring.Rotation;
 import keyfleet.store.Document;
 import keyfleet.store.MalformedValueException;
@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What is stored, to the letter: other programs, and ours of other versions, read it.
+/// The exact stored text, which other programs and other versions of Keyfleet read.
 class MemberDocumentsTest {
   private static final StoreTime NOW = new StoreTime(1_000);
   private static final String PROOF = "ab".repeat(32);
@@ -51,8 +51,8 @@ class MemberDocumentsTest {
       "sentinel":"S2","state":"staged","trust":"trusted"}},\
       "activations":[{"version":1,"epoch":7}],"nonce":"n-1"}\
       """
-          .replace("S1", FieldCodec.sentinel(sentinel(1)))
-          .replace("S2", FieldCodec.sentinel(sentinel(2)));
+          .replace("S1", FieldCodec.encodeSentinel(sentinel(1)))
+          .replace("S2", FieldCodec.encodeSentinel(sentinel(2)));
 
   private static final String HEARTBEAT =
       """
@@ -87,36 +87,36 @@ class MemberDocumentsTest {
         KeyringName.MAIN, "sqlite", "orders", List.of("card", "name"));
   }
 
-  private static Document parsed(String text) {
+  private static Document parse(String text) {
     return Document.parse(Value.of(text));
   }
 
   @Test
-  void keystore_isWrittenAndReadAsEver() {
+  void keystore_keepsItsStoredForm() {
     var staged = keystore(new Rotation.Staged(job()));
     assertEquals(KEYSTORE, KeystoreDocument.toDocument(staged, "n-1").toValue().text());
-    assertEquals(staged, KeystoreDocument.parse(parsed(KEYSTORE)));
+    assertEquals(staged, KeystoreDocument.parse(parse(KEYSTORE)));
   }
 
-  /// A rotation of an older program has no such field, and is the one above.
+  /// A rotation of an older program has no such field: it is the document above.
   @Test
-  void whomARotationExpects_isWrittenAndReadAsEver() {
-    Map<ExpectedProcesses, String> spelled =
+  void expectedProcesses_keepTheirStoredForm() {
+    Map<ExpectedProcesses, String> storedForms =
         Map.of(
             new AtLeast(3), "\"min_processes\":3",
             new Named(new TreeSet<>(List.of("b", "a"))), "\"expected\":[\"a\",\"b\"]");
-    spelled.forEach((expectedProcesses, words) -> {
-      var staged = keystore(new Rotation.Staged(job(expectedProcesses)));
+    storedForms.forEach((expected, words) -> {
+      var staged = keystore(new Rotation.Staged(job(expected)));
       String text = KEYSTORE.replace("\"worker-1\"", "\"worker-1\"," + words);
       assertEquals(text, KeystoreDocument.toDocument(staged, "n-1").toValue().text());
-      assertEquals(staged, KeystoreDocument.parse(parsed(text)));
+      assertEquals(staged, KeystoreDocument.parse(parse(text)));
     });
   }
 
   @Test
-  void heartbeat_isWrittenAndReadAsEver() {
+  void heartbeat_keepsItsStoredForm() {
     assertEquals(HEARTBEAT, HeartbeatDocument.toDocument(heartbeat(), "n-1").toValue().text());
-    assertEquals(heartbeat(), HeartbeatDocument.parse(parsed(HEARTBEAT), NOW));
+    assertEquals(heartbeat(), HeartbeatDocument.parse(parse(HEARTBEAT), NOW));
   }
 
   @Test
@@ -125,15 +125,15 @@ class MemberDocumentsTest {
         new Heartbeat(origin("a", "r"), Map.of(), null, 1, 0, HeartbeatDocument.toInstant(NOW));
     Document written = HeartbeatDocument.toDocument(beat, "n-1");
     assertEquals(false, written.has("current_kek_version"));
-    assertEquals(beat, HeartbeatDocument.parse(parsed(written.toValue().text()), NOW));
+    assertEquals(beat, HeartbeatDocument.parse(parse(written.toValue().text()), NOW));
   }
 
   @Test
-  void registration_isWrittenAndReadAsEver() {
+  void registration_keepsItsStoredForm() {
     assertEquals(
         REGISTRATION,
         RegistrationDocument.toDocument(collectionRegistration(), "n-1").toValue().text());
-    assertEquals(collectionRegistration(), RegistrationDocument.parse(parsed(REGISTRATION)));
+    assertEquals(collectionRegistration(), RegistrationDocument.parse(parse(REGISTRATION)));
   }
 
   static Stream<Rotation> rotations() {
@@ -154,19 +154,19 @@ class MemberDocumentsTest {
 
   @ParameterizedTest
   @MethodSource("rotations")
-  void everyRotation_comesBack(Rotation rotation) {
+  void everyRotation_isParsedBackEqual(Rotation rotation) {
     Document written = KeystoreDocument.toDocument(keystore(rotation), "n");
-    assertEquals(keystore(rotation), KeystoreDocument.parse(parsed(written.toValue().text())));
+    assertEquals(keystore(rotation), KeystoreDocument.parse(parse(written.toValue().text())));
   }
 
   @Test
   void unknownFields_areIgnored() {
     String more = KEYSTORE.replaceFirst("\\{", "{\"later\":{\"a\":[1.5,true]},");
-    assertEquals(keystore(new Rotation.Staged(job())), KeystoreDocument.parse(parsed(more)));
+    assertEquals(keystore(new Rotation.Staged(job())), KeystoreDocument.parse(parse(more)));
   }
 
-  /// Fields for people's eyes may be missing; they are named here.
-  private static void everyFieldCounts(
+  /// Each field is needed, except the `dispensable` ones, which only people read.
+  private static void assertEveryFieldIsNeeded(
       String text, Consumer<Document> reading, List<String> dispensable) {
     FIELD
         .matcher(text)
@@ -180,15 +180,15 @@ class MemberDocumentsTest {
                   + "\":"
                   + text.substring(found.end());
           assertThrows(
-              MalformedValueException.class, () -> reading.accept(parsed(renamed)), renamed);
+              MalformedValueException.class, () -> reading.accept(parse(renamed)), renamed);
         });
   }
 
   @Test
   void documentWithoutAField_isMalformed() {
-    everyFieldCounts(KEYSTORE, KeystoreDocument::parse, List.of("nonce"));
-    everyFieldCounts(REGISTRATION, RegistrationDocument::parse, List.of("nonce"));
-    everyFieldCounts(
+    assertEveryFieldIsNeeded(KEYSTORE, KeystoreDocument::parse, List.of("nonce"));
+    assertEveryFieldIsNeeded(REGISTRATION, RegistrationDocument::parse, List.of("nonce"));
+    assertEveryFieldIsNeeded(
         HEARTBEAT,
         it -> {
           Heartbeat read = HeartbeatDocument.parse(it, NOW);
@@ -217,6 +217,6 @@ class MemberDocumentsTest {
     String[] parts = change.split(">", 2);
     String broken = KEYSTORE.replace(parts[0], parts[1]);
     assertEquals(false, broken.equals(KEYSTORE), "nothing was changed");
-    assertThrows(MalformedValueException.class, () -> KeystoreDocument.parse(parsed(broken)));
+    assertThrows(MalformedValueException.class, () -> KeystoreDocument.parse(parse(broken)));
   }
 }

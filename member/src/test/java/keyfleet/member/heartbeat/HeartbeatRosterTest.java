@@ -38,7 +38,7 @@ class HeartbeatRosterTest {
   private final KeyringName other = new KeyringName("other");
   private int nonces;
 
-  private HeartbeatWriter pulse(KeyringName keyring) {
+  private HeartbeatWriter writer(KeyringName keyring) {
     return new HeartbeatWriter(kv, keyring, () -> "n-" + nonces++);
   }
 
@@ -50,18 +50,18 @@ class HeartbeatRosterTest {
   void keyringsOfDifferentTimings_shareOneStore() {
     RosterStore defaults = new RosterStore(kv, KeyringName.MAIN);
     RosterStore quick = new RosterStore(kv, other);
-    assertInstanceOf(Acknowledged.class, pulse(KeyringName.MAIN).write(beat(1), Timings.DEFAULT));
-    assertInstanceOf(Acknowledged.class, pulse(other).write(beat(1), QUICK));
+    assertInstanceOf(Acknowledged.class, writer(KeyringName.MAIN).write(beat(1), Timings.DEFAULT));
+    assertInstanceOf(Acknowledged.class, writer(other).write(beat(1), QUICK));
     assertEquals(1, quick.read(QUICK).heartbeats().size());
     time.advance(QUICK.expire());
     assertEquals(0, quick.read(QUICK).heartbeats().size());
     assertEquals(1, defaults.read(Timings.DEFAULT).heartbeats().size());
   }
 
-  /// More than are made at once.
+  /// More heartbeats than the batches that are pending at a time.
   private static final int MANY = 12_345;
 
-  private void crowd() {
+  private void writeManyHeartbeats() {
     for (int i = 0; i < MANY; i++) {
       String name = "host-%06d".formatted(i);
       Heartbeat beat = new Heartbeat(origin(name, "run-1"), Map.of(), null, 1, i, Instant.EPOCH);
@@ -74,8 +74,8 @@ class HeartbeatRosterTest {
   }
 
   @Test
-  void largeFleet_isReadWholeAndInOrder() {
-    crowd();
+  void largeFleet_isReadCompletelyAndInOrder() {
+    writeManyHeartbeats();
     List<Heartbeat> beats =
         new RosterStore(kv, KeyringName.MAIN).read(Timings.DEFAULT).heartbeats();
     assertEquals(
@@ -84,19 +84,19 @@ class HeartbeatRosterTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 499, 6_000, MANY - 1})
-  void unreadableBeatInLargeFleet_makesTheRosterUnreadable(int number) {
-    crowd();
+  void unreadableHeartbeatInALargeFleet_makesTheRosterUnreadable(int number) {
+    writeManyHeartbeats();
     put("host-%06d".formatted(number), Value.of("{\"instance\":1}"));
     RosterStore rosterStore = new RosterStore(kv, KeyringName.MAIN);
     assertThrows(MalformedValueException.class, () -> rosterStore.read(Timings.DEFAULT));
   }
 
   @Test
-  void laterBeat_isSeenByWhoReadTheEarlier() {
+  void laterHeartbeat_replacesTheEarlierOne() {
     RosterStore rosterStore = new RosterStore(kv, KeyringName.MAIN);
-    HeartbeatWriter heartbeatWriter = pulse(KeyringName.MAIN);
+    HeartbeatWriter writer = writer(KeyringName.MAIN);
     for (long epoch = 1; epoch <= 3; epoch++) {
-      heartbeatWriter.write(beat(epoch), Timings.DEFAULT);
+      writer.write(beat(epoch), Timings.DEFAULT);
       Heartbeat seen = rosterStore.read(Timings.DEFAULT).heartbeats().getFirst();
       assertEquals(epoch, seen.epoch());
       time.advance(Duration.ofSeconds(1));

@@ -16,15 +16,15 @@ class HeartbeatScheduleTest {
   private static final long SEED = 20261116;
   private static final Timings TIMINGS = Timings.DEFAULT;
 
-  /// Of a heartbeat of 30 s.
+  /// In milliseconds, for a heartbeat of 30 s.
   @ParameterizedTest
   @CsvSource({"REGULAR, 27000, 33000", "RETRY, 6750, 8250", "SOON, 0, 1000"})
-  void pauses_coverTheirRangeAndNothingElse(Urgency urgency, long least, long most) {
-    HeartbeatDelayPolicy heartbeatDelayPolicy = new HeartbeatDelayPolicy(new Random(SEED));
+  void delays_coverExactlyTheirRange(Urgency urgency, long least, long most) {
+    HeartbeatDelayPolicy delayPolicy = new HeartbeatDelayPolicy(new Random(SEED));
     long shortest = Long.MAX_VALUE;
     long longest = 0;
     for (int i = 0; i < 10_000; i++) {
-      long pause = heartbeatDelayPolicy.delay(TIMINGS, urgency).toMillis();
+      long pause = delayPolicy.delay(TIMINGS, urgency).toMillis();
       shortest = Math.min(shortest, pause);
       longest = Math.max(longest, pause);
     }
@@ -35,78 +35,78 @@ class HeartbeatScheduleTest {
   }
 
   private final AtomicLong nanos = new AtomicLong(1_000);
-  private final HeartbeatSchedule heartbeatSchedule =
+  private final HeartbeatSchedule schedule =
       new HeartbeatSchedule(nanos::get, new HeartbeatDelayPolicy(new Random(SEED)));
 
-  private void pass(Duration duration) {
+  private void advance(Duration duration) {
     nanos.addAndGet(duration.toNanos());
   }
 
-  private Duration left() {
-    return Duration.ofNanos(heartbeatSchedule.nanosUntilDue());
+  private Duration timeLeft() {
+    return Duration.ofNanos(schedule.nanosUntilDue());
   }
 
   private void assertWithin(long leastMillis, long mostMillis) {
-    long left = left().toMillis();
+    long left = timeLeft().toMillis();
     assertTrue(left >= leastMillis && left <= mostMillis, "left: " + left);
   }
 
   @Test
   void firstRound_isDueAtOnce() {
-    assertEquals(Duration.ZERO, left());
+    assertEquals(Duration.ZERO, timeLeft());
   }
 
   @Test
   void pause_countsFromTheBeginningOfTheRound() {
-    long began = heartbeatSchedule.beginRound();
-    pass(Duration.ofSeconds(10));
-    heartbeatSchedule.endRound(began, TIMINGS, Urgency.REGULAR);
+    long startNanos = schedule.beginRound();
+    advance(Duration.ofSeconds(10));
+    schedule.endRound(startNanos, TIMINGS, Urgency.REGULAR);
     assertWithin(17_000, 23_000);
   }
 
   @Test
-  void roundLongerThanThePause_stillLeavesTheStoreARest() {
-    long began = heartbeatSchedule.beginRound();
-    pass(Duration.ofSeconds(100));
-    heartbeatSchedule.endRound(began, TIMINGS, Urgency.REGULAR);
+  void roundLongerThanThePause_isFollowedByAShortRest() {
+    long startNanos = schedule.beginRound();
+    advance(Duration.ofSeconds(100));
+    schedule.endRound(startNanos, TIMINGS, Urgency.REGULAR);
     assertWithin(2_700, 3_300);
   }
 
   @Test
   void hintBetweenRounds_bringsTheNextForward() {
-    heartbeatSchedule.endRound(heartbeatSchedule.beginRound(), TIMINGS, Urgency.REGULAR);
-    pass(Duration.ofSeconds(5));
-    heartbeatSchedule.bringForward();
+    schedule.endRound(schedule.beginRound(), TIMINGS, Urgency.REGULAR);
+    advance(Duration.ofSeconds(5));
+    schedule.bringForward();
     assertWithin(0, 1_000);
-    heartbeatSchedule.bringForward();
+    schedule.bringForward();
     assertWithin(0, 1_000);
   }
 
   /// The round may have read the keystore before it changed.
   @Test
-  void hintDuringARound_isForTheNext() {
-    long began = heartbeatSchedule.beginRound();
-    heartbeatSchedule.bringForward();
-    heartbeatSchedule.endRound(began, TIMINGS, Urgency.REGULAR);
+  void hintDuringARound_makesTheNextRoundDueSoon() {
+    long startNanos = schedule.beginRound();
+    schedule.bringForward();
+    schedule.endRound(startNanos, TIMINGS, Urgency.REGULAR);
     assertWithin(0, 1_000);
-    heartbeatSchedule.endRound(heartbeatSchedule.beginRound(), TIMINGS, Urgency.REGULAR);
+    schedule.endRound(schedule.beginRound(), TIMINGS, Urgency.REGULAR);
     assertWithin(27_000, 33_000);
   }
 
   @Test
   void hintWhenARoundIsDueAnyway_changesNothing() {
-    heartbeatSchedule.endRound(heartbeatSchedule.beginRound(), TIMINGS, Urgency.REGULAR);
-    pass(Duration.ofSeconds(60));
-    Duration before = left();
-    heartbeatSchedule.bringForward();
-    assertEquals(before, left());
+    schedule.endRound(schedule.beginRound(), TIMINGS, Urgency.REGULAR);
+    advance(Duration.ofSeconds(60));
+    Duration before = timeLeft();
+    schedule.bringForward();
+    assertEquals(before, timeLeft());
   }
 
   @Test
-  void waitingForAnEndedSchedule_isOver() throws InterruptedException {
-    heartbeatSchedule.endRound(heartbeatSchedule.beginRound(), TIMINGS, Urgency.REGULAR);
-    Thread ending = Thread.ofPlatform().start(heartbeatSchedule::stop);
-    assertEquals(false, heartbeatSchedule.awaitDue());
+  void stoppedSchedule_endsTheWait() throws InterruptedException {
+    schedule.endRound(schedule.beginRound(), TIMINGS, Urgency.REGULAR);
+    Thread ending = Thread.ofPlatform().start(schedule::stop);
+    assertEquals(false, schedule.awaitDue());
     ending.join();
   }
 }

@@ -1,7 +1,7 @@
 package keyfleet.member.heartbeat;
 
+import static keyfleet.member.MemberFixtures.ORDERS;
 import static keyfleet.member.MemberFixtures.v;
-import static keyfleet.member.MemberTest.ORDERS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -27,12 +27,12 @@ import keyfleet.member.TestFleet;
 import keyfleet.member.TestKeyProvider;
 import org.junit.jupiter.api.Test;
 
-/// Each event once, in the order in which it happened.
+/// Each event is reported once, in order.
 class MemberEventLogTest {
   private final TestFleet fleet = TestFleet.ofVersion1();
   private final TestKeyProvider own = fleet.keysOf(1);
 
-  private Member joined() {
+  private Member join() {
     return fleet
         .memberWith(own, "api-1")
         .collection(TestEngine.NAME, fleet.engine(), ORDERS)
@@ -45,8 +45,8 @@ class MemberEventLogTest {
   }
 
   @Test
-  void joiningAndLeaving_areTold() {
-    joined().close();
+  void joiningAndLeaving_areReported() {
+    join().close();
     assertEquals(
         List.of(
             new KeyLoaded(v(1), TestFleet.PROVIDER),
@@ -57,16 +57,16 @@ class MemberEventLogTest {
   }
 
   @Test
-  void quietHour_isWorthNoLine() {
-    joined();
+  void quietHour_reportsNothing() {
+    join();
     int before = fleet.events().size();
     fleet.advance(Duration.ofHours(1));
     assertEquals(List.of(), since(before));
   }
 
   @Test
-  void outage_isToldWhenItBeginsWhenTheLeaseEndsAndWhenItIsOver() {
-    joined();
+  void outage_isReportedAtItsStartAtTheLeaseEndAndAtRecovery() {
+    join();
     int before = fleet.events().size();
     fleet.engine().disconnect();
     fleet.advance(Duration.ofSeconds(60));
@@ -83,15 +83,15 @@ class MemberEventLogTest {
   }
 
   @Test
-  void rotation_isToldStepByStep() {
-    joined();
+  void rotation_isReportedStepByStep() {
+    join();
     int before = fleet.events().size();
     fleet.rotation().announce(2);
     fleet.rotation().stage(2);
     fleet.advance(Duration.ofSeconds(2));
     assertEquals(
         List.of(
-            "reads only, seals nothing: this process cannot prove [v2], which the fleet uses."
+            "cannot seal, can still open: this process cannot prove [v2], which the fleet uses."
                 + " Try: give the process access to main v2 in test"),
         since(before).stream().map(MemberEvent::message).toList());
     own.give(2);
@@ -112,8 +112,8 @@ class MemberEventLogTest {
   }
 
   @Test
-  void providerThatFails_isToldOnceAndWhenItIsBack() {
-    joined();
+  void providerFailure_isReportedOnceAndAtRecovery() {
+    join();
     int before = fleet.events().size();
     own.fail();
     fleet.advance(Duration.ofMinutes(5));

@@ -66,13 +66,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class MembershipTest {
   private static final Timings TIMINGS = Timings.DEFAULT;
-  private static final FieldLocation PLACE = new FieldLocation("orders", "o1", "card");
+  private static final FieldLocation LOCATION = new FieldLocation("orders", "o1", "card");
 
   private final FakeStoreClock time = new FakeStoreClock();
   private final FakeKv kv = new FakeKv(time);
-  private final InMemoryKeyProvider inMemoryKeyProvider = new InMemoryKeyProvider(1, 2);
+  private final InMemoryKeyProvider provider = new InMemoryKeyProvider(1, 2);
   private final Map<String, SafeHold.FenceMark> fences = new HashMap<>();
-  private final KeystoreStore keystoreStore = new KeystoreStore(kv, KeyringName.MAIN, this::nonce);
+  private final KeystoreStore keystores = new KeystoreStore(kv, KeyringName.MAIN, this::nonce);
   private int nonces;
 
   private String nonce() {
@@ -83,12 +83,12 @@ class MembershipTest {
     return Duration.ofMillis(time.now().millis()).toNanos();
   }
 
-  private LoadedKeys holder(InMemoryKeyProvider chain) {
-    return new LoadedKeys(KeyringName.MAIN, List.of(chain), RANDOM);
+  private LoadedKeys loadedKeys(InMemoryKeyProvider provider) {
+    return new LoadedKeys(KeyringName.MAIN, List.of(provider), RANDOM);
   }
 
-  private Membership member(Kv over, String run, InMemoryKeyProvider chain) {
-    return member(over, new ProcessIdentity(origin("api-1", run), 1, null), holder(chain));
+  private Membership member(Kv over, String run, InMemoryKeyProvider provider) {
+    return member(over, new ProcessIdentity(origin("api-1", run), 1, null), loadedKeys(provider));
   }
 
   private Membership member(Kv over, ProcessIdentity processIdentity, LoadedKeys keys) {
@@ -101,38 +101,33 @@ class MembershipTest {
   }
 
   private Sealer sealer(Membership member, LoadedKeys keys, String... fields) {
-    CollectionRegistration collectionRegistration =
+    CollectionRegistration registration =
         new CollectionRegistration(KeyringName.MAIN, "fake", "orders", List.of(fields));
     return new Sealer(
-        collectionRegistration,
-        new CollectionRegistry(kv, this::nonce),
-        keys,
-        member::state,
-        this::nanos);
+        registration, new CollectionRegistry(kv, this::nonce), keys, member::state, this::nanos);
   }
 
   /// Version 1 active, 2 announced.
   @BeforeEach
   void bootstrap() {
-    LoadedKeys keys = holder(new InMemoryKeyProvider(1, 2));
+    LoadedKeys keys = loadedKeys(new InMemoryKeyProvider(1, 2));
     keys.refresh();
     var identity = new Keystore.Identity("id", 1, Keystore.Use.RECORDS);
-    Keystore first = Keystore.bootstrap(identity, keyVersion(keys, 1), TIMINGS);
-    Accepted accepted = (Accepted) first.announce(v(2), keyVersion(keys, 2));
-    assertInstanceOf(WriteOutcome.Applied.class, keystoreStore.create(accepted.keystore()));
+    Keystore first = Keystore.bootstrap(identity, versionEntry(keys, 1), TIMINGS);
+    Accepted accepted = (Accepted) first.announce(v(2), versionEntry(keys, 2));
+    assertInstanceOf(WriteOutcome.Applied.class, keystores.create(accepted.keystore()));
   }
 
-  private static VersionEntry keyVersion(LoadedKeys keys, int version) {
+  private static VersionEntry versionEntry(LoadedKeys keys, int version) {
     Sentinel sentinel = Sentinel.create(keys.cipher(), v(version), RANDOM).orElseThrow();
     return new VersionEntry("env", sentinel, VersionState.ANNOUNCED);
   }
 
   private void stage() {
-    var storedKeystore = keystoreStore.read().orElseThrow();
+    var stored = keystores.read().orElseThrow();
     RotationEvent start =
         new RotationEvent.StartRequested(new RotationId("r"), v(1), v(2), "worker");
-    keystoreStore.replace(
-        storedKeystore, ((Accepted) storedKeystore.keystore().decide(start)).keystore());
+    keystores.replace(stored, ((Accepted) stored.keystore().decide(start)).keystore());
   }
 
   private Heartbeat beat() {
@@ -141,26 +136,29 @@ class MembershipTest {
 
   @Test
   void joining_admitsAndShowsProofs() {
-    Membership member = member(kv, "run-1", inMemoryKeyProvider);
+    Membership member = member(kv, "run-1", provider);
     assertInstanceOf(Admitted.class, member.runRound());
     assertEquals(1, beat().epoch());
     assertEquals(v(1), beat().current());
-    beat().loadedVersion().values().forEach(it -> assertInstanceOf(Proved.class, it.proofStatus()));
-    assertEquals(Set.of(v(1), v(2)), beat().loadedVersion().keySet());
+    beat()
+        .loadedVersions()
+        .values()
+        .forEach(it -> assertInstanceOf(Proved.class, it.proofStatus()));
+    assertEquals(Set.of(v(1), v(2)), beat().loadedVersions().keySet());
   }
 
   @Test
   void keyWithOtherBytes_isShownAsFailed() {
-    inMemoryKeyProvider.giveWrong(2);
-    Membership member = member(kv, "run-1", inMemoryKeyProvider);
+    provider.giveWrong(2);
+    Membership member = member(kv, "run-1", provider);
     assertInstanceOf(Admitted.class, member.runRound());
-    assertEquals(new Failed(), word(2));
+    assertEquals(new Failed(), proofStatus(2));
     stage();
     assertEquals(new TreeSet<>(Set.of(v(2))), ((ReadOnly) member.runRound()).unproved());
   }
 
-  private Heartbeat.ProofStatus word(int version) {
-    return beat().loadedVersion().entrySet().stream()
+  private Heartbeat.ProofStatus proofStatus(int version) {
+    return beat().loadedVersions().entrySet().stream()
         .filter(it -> it.getKey().equals(v(version)))
         .findFirst()
         .orElseThrow()
@@ -169,26 +167,26 @@ class MembershipTest {
   }
 
   @Test
-  void withoutAKeystore_beatsAndSealsNothing() {
+  void withoutAKeystore_writesHeartbeatsAndSealsNothing() {
     FakeKv empty = new FakeKv(time);
-    Membership member = member(empty, "run-1", inMemoryKeyProvider);
+    Membership member = member(empty, "run-1", provider);
     assertInstanceOf(NoKeystore.class, member.runRound());
     assertEquals(1, new RosterStore(empty, KeyringName.MAIN).read(TIMINGS).heartbeats().size());
     assertTrue(member.state().description().contains("Try: keyfleet kek announce --version=1"), "");
   }
 
   @Test
-  void stagedVersionThatIsMissing_readsOnlyUntilItComes() {
-    InMemoryKeyProvider poor = new InMemoryKeyProvider(1);
-    Membership member = member(kv, "run-1", poor);
+  void missingStagedVersion_stopsSealingUntilItIsLoaded() {
+    InMemoryKeyProvider provider = new InMemoryKeyProvider(1);
+    Membership member = member(kv, "run-1", provider);
     assertInstanceOf(Admitted.class, member.runRound());
     stage();
     assertInstanceOf(ReadOnly.class, member.runRound());
-    poor.give(2);
+    provider.give(2);
     assertInstanceOf(Admitted.class, member.runRound());
   }
 
-  /// Join.tla: whatever the gate stages before it lists is seen by whoever it does not list.
+  /// Join.tla: a process that the gate does not list sees what the gate staged before it listed.
   @Test
   void keystore_isReadAfterTheHeartbeatIsAcknowledged() {
     Kv staging =
@@ -211,8 +209,8 @@ class MembershipTest {
 
   @Test
   void secondFreshRunUnderOneName_isRefused() {
-    member(kv, "run-1", inMemoryKeyProvider).runRound();
-    Membership second = member(kv, "run-2", inMemoryKeyProvider);
+    member(kv, "run-1", provider).runRound();
+    Membership second = member(kv, "run-2", provider);
     assertEquals(new NameTaken("run-1"), second.runRound());
     time.advance(TIMINGS.fresh());
     assertEquals(new NameTaken("run-1"), second.runRound());
@@ -222,31 +220,31 @@ class MembershipTest {
 
   @Test
   void runWhoseNameWasTakenWhileItSlept_stopsSealing() {
-    LoadedKeys keys = holder(inMemoryKeyProvider);
+    LoadedKeys keys = loadedKeys(provider);
     Membership first = member(kv, new ProcessIdentity(origin("api-1", "run-1"), 1, null), keys);
     first.runRound();
     time.advance(TIMINGS.fresh().plusSeconds(1));
-    member(kv, "run-2", inMemoryKeyProvider).runRound();
+    member(kv, "run-2", provider).runRound();
     assertEquals(new NameTaken("run-2"), first.runRound());
     assertInstanceOf(
-        SealerResult.NotAdmitted.class, sealer(first, keys, "card").seal(PLACE, secret()));
+        SealerResult.NotAdmitted.class, sealer(first, keys, "card").seal(LOCATION, secret()));
   }
 
   @Test
-  void runThatSleptUntilItsBeatExpired_joinsAgain() {
-    Membership member = member(kv, "run-1", inMemoryKeyProvider);
+  void runThatSleptUntilItsHeartbeatExpired_joinsAgain() {
+    Membership member = member(kv, "run-1", provider);
     member.runRound();
     time.advance(TIMINGS.expire());
     assertInstanceOf(Admitted.class, member.runRound());
   }
 
   @Test
-  void gracefulStop_deletesTheBeat() {
-    Membership member = member(kv, "run-1", inMemoryKeyProvider);
+  void gracefulStop_deletesTheHeartbeat() {
+    Membership member = member(kv, "run-1", provider);
     member.runRound();
     member.leave();
     assertEquals(List.of(), new RosterStore(kv, KeyringName.MAIN).read(TIMINGS).heartbeats());
-    assertInstanceOf(Admitted.class, member(kv, "run-2", inMemoryKeyProvider).runRound());
+    assertInstanceOf(Admitted.class, member(kv, "run-2", provider).runRound());
   }
 
   @Test
@@ -261,37 +259,36 @@ class MembershipTest {
     ProcessIdentity processIdentity = new ProcessIdentity(origin("api-1", "run-1"), 1, own);
     assertEquals(
         new DifferentTimings(own, TIMINGS),
-        member(kv, processIdentity, holder(inMemoryKeyProvider)).runRound());
+        member(kv, processIdentity, loadedKeys(provider)).runRound());
   }
 
   @Test
   void fenceAheadOfTheKeystore_isASafeHold() {
     fences.put("orders", new SafeHold.FenceMark(1, 2));
-    assertInstanceOf(InSafeHold.class, member(kv, "run-1", inMemoryKeyProvider).runRound());
+    assertInstanceOf(InSafeHold.class, member(kv, "run-1", provider).runRound());
   }
 
   @Test
-  void providerThatFails_keepsWhatItGave() {
-    Membership member = member(kv, "run-1", inMemoryKeyProvider);
+  void failedProvider_keepsTheKeysItLoaded() {
+    Membership member = member(kv, "run-1", provider);
     member.runRound();
-    inMemoryKeyProvider.fail();
+    provider.fail();
     assertInstanceOf(Admitted.class, member.runRound());
   }
 
   @ParameterizedTest
   @EnumSource(value = Fault.class)
-  void heartbeatWithoutAClearAnswer_isFoundOut(Fault fault) {
-    var troubles =
+  void heartbeatWithoutAClearAnswer_isResolvedByTheNextRound(Fault fault) {
+    var faults =
         new Object() {
           Fault next = Fault.NONE;
         };
-    Membership member =
-        member(new UnreliableKv(kv, () -> troubles.next), "run-1", inMemoryKeyProvider);
+    Membership member = member(new UnreliableKv(kv, () -> faults.next), "run-1", provider);
     member.runRound();
-    troubles.next = fault;
+    faults.next = fault;
     time.advance(TIMINGS.heartbeat());
     member.runRound();
-    troubles.next = Fault.NONE;
+    faults.next = Fault.NONE;
     time.advance(TIMINGS.heartbeat());
     assertInstanceOf(Admitted.class, member.runRound(), fault.toString());
   }
@@ -302,7 +299,7 @@ class MembershipTest {
 
   @Test
   void lease_countsFromTheStartOfTheRound() {
-    LoadedKeys keys = holder(inMemoryKeyProvider);
+    LoadedKeys keys = loadedKeys(provider);
     Kv slow =
         new ForwardingKv() {
           @Override
@@ -317,39 +314,39 @@ class MembershipTest {
           }
         };
     Membership member = member(slow, new ProcessIdentity(origin("api-1", "run-1"), 1, null), keys);
-    long began = nanos();
+    long startNanos = nanos();
     Admitted admitted = assertInstanceOf(Admitted.class, member.runRound());
-    assertEquals(began, admitted.lease().roundTripStartNanos());
+    assertEquals(startNanos, admitted.lease().roundTripStartNanos());
   }
 
   @Test
   void seal_worksWhileTheLeaseHoldsAndNotAfter() {
-    LoadedKeys keys = holder(inMemoryKeyProvider);
+    LoadedKeys keys = loadedKeys(provider);
     Membership member = member(kv, new ProcessIdentity(origin("api-1", "run-1"), 1, null), keys);
     Sealer sealer = sealer(member, keys, "card");
-    assertInstanceOf(SealerResult.NotAdmitted.class, sealer.seal(PLACE, secret()));
+    assertInstanceOf(SealerResult.NotAdmitted.class, sealer.seal(LOCATION, secret()));
     sealer.register();
     member.runRound();
     time.advance(TIMINGS.lease().minusMillis(1));
-    var sealed = assertInstanceOf(SealerResult.Sealed.class, sealer.seal(PLACE, secret()));
+    var sealed = assertInstanceOf(SealerResult.Sealed.class, sealer.seal(LOCATION, secret()));
     assertEquals(v(1), sealed.envelope().version());
     time.advance(Duration.ofMillis(1));
-    assertEquals(new SealerResult.LeaseExpired(), sealer.seal(PLACE, secret()));
-    assertInstanceOf(Opened.class, sealer.open(PLACE, sealed.envelope().toBytes()));
+    assertEquals(new SealerResult.LeaseExpired(), sealer.seal(LOCATION, secret()));
+    assertInstanceOf(Opened.class, sealer.open(LOCATION, sealed.envelope().toBytes()));
   }
 
   @Test
   void storeOutage_changesNothingUntilTheLeaseRunsOut() {
-    LoadedKeys keys = holder(inMemoryKeyProvider);
-    var down =
+    LoadedKeys keys = loadedKeys(provider);
+    var outage =
         new Object() {
-          boolean is;
+          boolean isActive;
         };
     Kv failing =
         new ForwardingKv() {
           @Override
           public Kv inner() {
-            if (down.is) {
+            if (outage.isActive) {
               throw new StoreException("no connection");
             }
             return kv;
@@ -360,65 +357,60 @@ class MembershipTest {
     Sealer sealer = sealer(member, keys, "card");
     sealer.register();
     member.runRound();
-    down.is = true;
+    outage.isActive = true;
     time.advance(TIMINGS.heartbeat());
     member.runRound();
-    assertInstanceOf(SealerResult.Sealed.class, sealer.seal(PLACE, secret()));
+    assertInstanceOf(SealerResult.Sealed.class, sealer.seal(LOCATION, secret()));
     time.advance(TIMINGS.lease().minus(TIMINGS.heartbeat()));
-    assertEquals(new SealerResult.LeaseExpired(), sealer.seal(PLACE, secret()));
+    assertEquals(new SealerResult.LeaseExpired(), sealer.seal(LOCATION, secret()));
   }
 
   @Test
   void firstSeal_registersTheCollectionOnce() {
-    LoadedKeys keys = holder(inMemoryKeyProvider);
+    LoadedKeys keys = loadedKeys(provider);
     Membership member = member(kv, new ProcessIdentity(origin("api-1", "run-1"), 1, null), keys);
     member.runRound();
-    sealer(member, keys, "card").seal(PLACE, secret());
-    sealer(member, keys, "card").seal(PLACE, secret());
+    sealer(member, keys, "card").seal(LOCATION, secret());
+    sealer(member, keys, "card").seal(LOCATION, secret());
     assertInstanceOf(
         SealerResult.NotRegistered.class,
-        sealer(member, keys, "card", "name").seal(PLACE, secret()));
+        sealer(member, keys, "card", "name").seal(LOCATION, secret()));
     assertEquals(1, new CollectionRegistry(kv, this::nonce).registrations(KeyringName.MAIN).size());
   }
 
-  /// A rotation that ended before it was registered has not fenced the collection (ADR 7).
+  /// A rotation that ended before the registration has not fenced the collection (ADR 7).
   @Test
   void sealInACollectionJustRegistered_waitsForTheNextRound() {
-    LoadedKeys keys = holder(inMemoryKeyProvider);
+    LoadedKeys keys = loadedKeys(provider);
     Membership member = member(kv, new ProcessIdentity(origin("api-1", "run-1"), 1, null), keys);
     Sealer sealer = sealer(member, keys, "card");
     member.runRound();
     time.advance(Duration.ofMillis(1));
-    assertEquals(new SealerResult.JustRegistered(), sealer.seal(PLACE, secret()));
-    assertEquals(new SealerResult.JustRegistered(), sealer.seal(PLACE, secret()));
+    assertEquals(new SealerResult.JustRegistered(), sealer.seal(LOCATION, secret()));
+    assertEquals(new SealerResult.JustRegistered(), sealer.seal(LOCATION, secret()));
     member.runRound();
-    assertInstanceOf(SealerResult.Sealed.class, sealer.seal(PLACE, secret()));
+    assertInstanceOf(SealerResult.Sealed.class, sealer.seal(LOCATION, secret()));
   }
 
   @Test
   void keystoreReplacedTwiceFromOneRevision_isReplacedOnce() {
-    var storedKeystore = keystoreStore.read().orElseThrow();
-    assertInstanceOf(
-        WriteOutcome.Applied.class,
-        keystoreStore.replace(storedKeystore, storedKeystore.keystore()));
-    assertInstanceOf(
-        WriteOutcome.Superseded.class,
-        keystoreStore.replace(storedKeystore, storedKeystore.keystore()));
-    assertInstanceOf(
-        WriteOutcome.Superseded.class, keystoreStore.create(storedKeystore.keystore()));
+    var stored = keystores.read().orElseThrow();
+    assertInstanceOf(WriteOutcome.Applied.class, keystores.replace(stored, stored.keystore()));
+    assertInstanceOf(WriteOutcome.Superseded.class, keystores.replace(stored, stored.keystore()));
+    assertInstanceOf(WriteOutcome.Superseded.class, keystores.create(stored.keystore()));
   }
 
   @Test
-  void noteOfAChange_isReadWithTheKeystore() {
-    var storedKeystore = keystoreStore.read().orElseThrow();
+  void auditNoteOfAChange_isReadWithTheKeystore() {
+    var stored = keystores.read().orElseThrow();
     Document note = Document.builder().text("what", "nothing").build();
-    keystoreStore.replace(storedKeystore, storedKeystore.keystore(), note);
-    assertEquals(note, keystoreStore.read().orElseThrow().auditNote());
-    assertEquals(storedKeystore.keystore(), keystoreStore.read().orElseThrow().keystore());
+    keystores.replace(stored, stored.keystore(), note);
+    assertEquals(note, keystores.read().orElseThrow().auditNote());
+    assertEquals(stored.keystore(), keystores.read().orElseThrow().keystore());
   }
 
   @Test
-  void namesOfAnyLetters_fitIntoKeys() {
+  void namesWithAnyCharacters_fitIntoKeys() {
     assertEquals("host_2E1_3A8", KeyEscaper.escape("host.1:8"));
     assertEquals("_5F_C3_A4", KeyEscaper.escape("_ä"));
     assertTrue(Key.isValid("main." + KeyEscaper.escape("pod name/ü*>")), "a key");

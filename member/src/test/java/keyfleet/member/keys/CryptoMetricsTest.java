@@ -20,12 +20,12 @@ class CryptoMetricsTest {
   private final CryptoMetrics cryptoMetrics = new CryptoMetrics();
 
   @Test
-  void whatNeverHappened_hasNoLine() {
+  void whatNeverHappened_hasNoSeries() {
     assertEquals(Map.of(), cryptoMetrics.counts());
   }
 
   @Test
-  void linesAreInOrder_andCountApart() {
+  void series_areOrderedAndCountedSeparately() {
     cryptoMetrics.onFinished(Operation.OPEN, v(2), Outcome.OK, 0);
     cryptoMetrics.onFinished(Operation.OPEN, v(1), Outcome.REFUSED, 0);
     cryptoMetrics.onFinished(Operation.OPEN, v(1), Outcome.OK, 0);
@@ -39,9 +39,9 @@ class CryptoMetricsTest {
         List.copyOf(cryptoMetrics.counts().keySet()));
   }
 
-  /// Whoever can write a record can write any number into it.
+  /// An attacker who can write a record can write any version number into it.
   @Test
-  void versionsThatAreNotHeld_shareALine() {
+  void versionsThatAreNotLoaded_shareOneSeries() {
     IntStream.rangeClosed(1, 1_000)
         .forEach(it -> cryptoMetrics.onFinished(Operation.OPEN, v(it), Outcome.NO_SUCH_VERSION, 0));
     assertEquals(
@@ -60,50 +60,50 @@ class CryptoMetricsTest {
   private final AtomicLong now = new AtomicLong(5);
   private final CryptoMetrics timed = new CryptoMetrics(now::get);
 
-  private void takes(Operation operation, long nanos) {
-    long began = timed.startTime();
+  private void recordDuration(Operation operation, long nanos) {
+    long startNanos = timed.startTime();
     now.addAndGet(nanos);
-    timed.onFinished(operation, v(1), Outcome.OK, began);
+    timed.onFinished(operation, v(1), Outcome.OK, startNanos);
   }
 
-  private LatencyHistogram took(Operation operation) {
+  private LatencyHistogram histogram(Operation operation) {
     return Optional.ofNullable(timed.durations().get(operation)).orElseThrow();
   }
 
-  private static Map<Integer, Long> filled(LatencyHistogram latencyHistogram) {
-    Map<Integer, Long> filled = new HashMap<>();
-    for (int i = 0; i < latencyHistogram.counts().size(); i++) {
-      if (latencyHistogram.counts().get(i) != 0) {
-        filled.put(i, latencyHistogram.counts().get(i));
+  private static Map<Integer, Long> nonZeroCounts(LatencyHistogram histogram) {
+    Map<Integer, Long> counts = new HashMap<>();
+    for (int i = 0; i < histogram.counts().size(); i++) {
+      if (histogram.counts().get(i) != 0) {
+        counts.put(i, histogram.counts().get(i));
       }
     }
-    return filled;
+    return counts;
   }
 
   @Test
-  void durations_countUpToTheirBoundAndApart() {
-    takes(Operation.SEAL, 0);
-    takes(Operation.SEAL, 10_000);
-    takes(Operation.SEAL, 10_001);
-    takes(Operation.SEAL, 2_000_000_000L);
-    takes(Operation.SEAL, 2_000_000_001L);
-    takes(Operation.OPEN, 3_000_000);
+  void durations_areCountedInBucketsByOperation() {
+    recordDuration(Operation.SEAL, 0);
+    recordDuration(Operation.SEAL, 10_000);
+    recordDuration(Operation.SEAL, 10_001);
+    recordDuration(Operation.SEAL, 2_000_000_000L);
+    recordDuration(Operation.SEAL, 2_000_000_001L);
+    recordDuration(Operation.OPEN, 3_000_000);
     int last = CryptoMetrics.BUCKET_BOUNDS.size();
-    LatencyHistogram sealed = took(Operation.SEAL);
+    LatencyHistogram sealed = histogram(Operation.SEAL);
     assertEquals(last + 1, sealed.counts().size());
-    assertEquals(Map.of(0, 2L, 1, 1L, last - 1, 1L, last, 1L), filled(sealed));
+    assertEquals(Map.of(0, 2L, 1, 1L, last - 1, 1L, last, 1L), nonZeroCounts(sealed));
     assertEquals(Duration.ofNanos(4_000_020_002L), sealed.sum());
-    assertEquals(Map.of(7, 1L), filled(took(Operation.OPEN)));
+    assertEquals(Map.of(7, 1L), nonZeroCounts(histogram(Operation.OPEN)));
   }
 
   @Test
-  void clockThatGoesBack_makesNoNegativeDuration() {
-    takes(Operation.OPEN, -7);
-    assertEquals(Duration.ZERO, took(Operation.OPEN).sum());
+  void clockSetBack_countsAsZero() {
+    recordDuration(Operation.OPEN, -7);
+    assertEquals(Duration.ZERO, histogram(Operation.OPEN).sum());
   }
 
   @Test
-  void tallyWithoutAClock_hasNoDurations() {
+  void metricsWithoutAClock_haveNoDurations() {
     cryptoMetrics.onFinished(Operation.SEAL, v(1), Outcome.OK, cryptoMetrics.startTime());
     assertEquals(Map.of(), cryptoMetrics.durations());
   }

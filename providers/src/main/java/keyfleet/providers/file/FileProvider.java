@@ -14,9 +14,9 @@ import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderException;
 import keyfleet.providers.SoftwareKekRegistry;
 
-/// KEKs in files of one folder, read anew at each load. The folder may be systemd's
-/// `$CREDENTIALS_DIRECTORY` or a Kubernetes secret mount, whose files are links that are swapped at
-/// once.
+/// KEKs in the files of one folder, read again at each load. The folder may be the
+/// `$CREDENTIALS_DIRECTORY` of systemd or a Kubernetes secret mount, whose files are links that are
+/// swapped all at once.
 public final class FileProvider implements KekProvider {
   public static final String NAME = "file";
 
@@ -40,7 +40,7 @@ public final class FileProvider implements KekProvider {
     Map<KekVersion, Path> files = findFiles();
     registry.retain(files.keySet());
     files.forEach(this::read);
-    return registry.kekSet();
+    return registry.toKekSet();
   }
 
   private void read(KekVersion version, Path file) {
@@ -71,7 +71,7 @@ public final class FileProvider implements KekProvider {
     return KekVersion.parse(digits)
         .orElseThrow(() ->
             new ProviderException(
-                file + " names no version: " + keyring + ".v2.key does",
+                file + " has no valid version in its name; the form is " + keyring + ".v2.key",
                 "rename or remove " + file));
   }
 

@@ -16,13 +16,13 @@ import keyfleet.crypto.SecretBytes;
 import keyfleet.providers.KeyHex;
 import keyfleet.providers.ProviderException;
 
-/// The file that holds the key of one version: 64 hex digits, and a line feed if its writer likes.
+/// The file that holds the key of one version: 64 hex digits and an optional line feed.
 public record KeyFile(Path path) {
   public static KeyFile in(Path folder, KeyringName keyring, KekVersion version) {
     return new KeyFile(folder.resolve(keyring + "." + version + ".key"));
   }
 
-  /// Writes a new file, mode 0600 from its first moment, and never over another.
+  /// Creates the file, with mode 0600 from the start. Never overwrites a file.
   public void create(SecretBytes key) {
     byte[] text = KeyHex.format(key);
     var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
@@ -31,7 +31,7 @@ public record KeyFile(Path path) {
       writeOrRemove(file, text);
     } catch (FileAlreadyExistsException e) {
       throw new ProviderException(
-          path + " exists already; a version's bytes never change", "take the next --version", e);
+          path + " exists already; a version's bytes never change", "use the next --version", e);
     } catch (IOException e) {
       throw new ProviderException(
           path + " cannot be written: " + e.getClass().getSimpleName(),

@@ -12,12 +12,12 @@ import java.util.Arrays;
 import java.util.Set;
 import keyfleet.providers.ProviderException;
 
-/// Reads a small file that holds a secret, if only its owner can.
+/// Reads a small file that holds a secret, if only its owner can read it.
 ///
-/// The rule: a regular file of this process's user or of root, mode 0400 or 0600. Group may read
-/// (0440, 0640) only a file of root's in a process that is not root: that is how systemd's
-/// `LoadCredential` (an access list, shown as the group's bits) and Kubernetes' `fsGroup` hand a
-/// secret to a service. Links are followed, as Kubernetes mounts secrets through two of them.
+/// The rule: a regular file of this process's user or of root, mode 0400 or 0600. The group may
+/// read (0440, 0640) only if root owns the file and the process is not root: in this way systemd's
+/// `LoadCredential` (an access list, shown as the group's bits) and Kubernetes' `fsGroup` give a
+/// secret to a service. Links are followed, because Kubernetes mounts secrets through two of them.
 public final class SecretFileReader {
   public static final int MAX_BYTES = 4096;
 
@@ -27,8 +27,8 @@ public final class SecretFileReader {
 
   private SecretFileReader() {}
 
-  /// The file's bytes without a line feed at their end, which editors and `echo` add, for the
-  /// caller to wipe.
+  /// The file's bytes without a line feed at the end, which editors and `echo` add. The caller
+  /// wipes them.
   public static byte[] read(Path file) {
     return read(file, (int) new UnixSystem().getUid());
   }

@@ -18,17 +18,17 @@ import java.util.Arrays;
 import java.util.stream.LongStream;
 import keyfleet.providers.ProviderException;
 
-/// The functions of one PKCS#11 module, typed. A call that does not end in CKR_OK throws
-/// [CryptokiException]; nothing here knows about keyrings, retries or people.
+/// The functions of one PKCS#11 module, typed. A call that does not return CKR_OK throws
+/// [CryptokiException]. This class knows nothing about keyrings, retries or operators.
 ///
 /// Every parameter of these functions is a CK_ULONG or a pointer: eight bytes, in a register, on
-/// Linux and macOS alike, and no struct is packed. So one handle of five parameters serves them all
-/// (a function does not see registers that it does not read), which saves a good part of the start.
-/// Windows, with its four-byte CK_ULONG and packed structs, is refused.
+/// Linux and macOS alike, and no struct is packed. So one handle with five parameters serves all
+/// functions (a function does not look at registers that it does not read), which saves a good part
+/// of the start-up time. Windows, with its four-byte CK_ULONG and packed structs, is refused.
 ///
-/// Native memory lives in a confined arena for one call, and is wiped if it held a secret.
+/// Native memory is in a confined arena for one call, and is wiped if it held a secret.
 final class Cryptoki {
-  /// The functions in use, by their place in CK_FUNCTION_LIST.
+  /// The functions in use, by their index in CK_FUNCTION_LIST.
   enum Function {
     C_INITIALIZE("C_Initialize", 0),
     C_FINALIZE("C_Finalize", 1),
@@ -63,7 +63,7 @@ final class Cryptoki {
       return symbol;
     }
 
-    /// Behind the CK_VERSION, which is padded to a pointer's size.
+    /// After the CK_VERSION, which is padded to the size of a pointer.
     long offset() {
       return (1L + index) * ADDRESS.byteSize();
     }
@@ -82,7 +82,7 @@ final class Cryptoki {
   private static final long CKU_USER = 1;
   private static final long CKF_OS_LOCKING_OK = 2;
 
-  /// Serial, as the standard demands, and read-write: AWS CloudHSM knows no other.
+  /// Serial, as the standard demands, and read-write, because AWS CloudHSM supports nothing else.
   private static final long SESSION_FLAGS = 4 | 2;
 
   private static final int INITIALIZE_ARGS_BYTES = 48;
@@ -98,13 +98,13 @@ final class Cryptoki {
 
   private final MemorySegment functions;
 
-  /// Takes a CK_FUNCTION_LIST that stays in memory for good.
+  /// Takes a CK_FUNCTION_LIST that is never freed.
   Cryptoki(MemorySegment functions) {
     this.functions = functions;
   }
 
-  /// Loads a module for the life of the process: few survive being unloaded.
-  // restricted: loading native code that the operator names is what this class is for
+  /// Loads a module for the life of the process: few modules survive being unloaded.
+  // restricted: this class exists to load the native code that the operator names
   @SuppressWarnings("restricted")
   static Cryptoki open(Path module) {
     checkPlatform();
@@ -121,7 +121,7 @@ final class Cryptoki {
           .map(entry -> new Cryptoki(functionList(entry)))
           .orElseThrow(() -> notLoadable(module, "it has no C_GetFunctionList"));
     } catch (IllegalArgumentException e) {
-      throw notLoadable(module, "it is no library for this system");
+      throw notLoadable(module, "it is not a library for this system");
     }
   }
 
@@ -139,7 +139,7 @@ final class Cryptoki {
         "the PKCS#11 module " + module + " cannot be loaded: " + reason, "ldd " + module);
   }
 
-  // restricted: the list is as long as the standard says, which only we can know
+  // restricted: the standard defines the length of the list, which the JVM cannot know
   @SuppressWarnings("restricted")
   private static MemorySegment functionList(MemorySegment entry) {
     try (Arena arena = Arena.ofConfined()) {
@@ -166,12 +166,12 @@ final class Cryptoki {
     return listNumbers(Function.C_GET_SLOT_LIST, TOKEN_PRESENT);
   }
 
-  boolean supports(long slot, long mechanism) {
+  boolean hasMechanism(long slot, long mechanism) {
     return Arrays.stream(listNumbers(Function.C_GET_MECHANISM_LIST, slot))
         .anyMatch(it -> it == mechanism);
   }
 
-  /// A list of numbers whose length has to be asked for first.
+  /// A list of numbers. The first call asks for its length.
   private long[] listNumbers(Function function, long subject) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment count = arena.allocate(JAVA_LONG);
@@ -226,7 +226,7 @@ final class Cryptoki {
     }
   }
 
-  /// The objects that match, `limit` of them at most.
+  /// The objects that match, at most `limit`.
   long[] find(long session, CryptokiTemplate template, int limit) {
     try (Arena arena = Arena.ofConfined()) {
       call(Function.C_FIND_OBJECTS_INIT, session, template.write(arena).address(), template.size());
@@ -244,7 +244,7 @@ final class Cryptoki {
     }
   }
 
-  /// Reads what it can: an attribute that the token keeps to itself or does not know is left out.
+  /// Reads the attributes that the token reveals. One that it hides or does not know is left out.
   CryptokiAttributes attributes(long session, long object, long... types) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment list = CryptokiAttributes.allocateList(arena, types);
@@ -296,7 +296,7 @@ final class Cryptoki {
     }
   }
 
-  // restricted: the shape of the functions is the standard's, which only we can know
+  // restricted: the standard defines the shape of the functions, which the JVM cannot know
   @SuppressWarnings("restricted")
   private static MethodHandle fiveParameterHandle() {
     return Linker.nativeLinker()

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/// What a token told about one object. An attribute that it did not tell reads as empty, zero or
-/// no, so that a check fails rather than passes.
+/// The attributes of one object that the token revealed. A missing attribute reads as empty, zero
+/// or not set, so that a check fails rather than passes.
 final class CryptokiAttributes {
   static final long CKA_CLASS = 0x0;
   static final long CKA_TOKEN = 0x1;
@@ -32,7 +32,7 @@ final class CryptokiAttributes {
   static final long CKO_SECRET_KEY = 4;
   static final long CKK_AES = 0x1F;
 
-  /// Labels and ids beyond this are not ours, and are left unread.
+  /// Longer labels and ids are not from this product and stay unread.
   private static final int MAX_VALUE_BYTES = 256;
 
   private static final byte[] EMPTY = {};
@@ -43,7 +43,7 @@ final class CryptokiAttributes {
     this.values = values;
   }
 
-  /// A CK_ATTRIBUTE list for the token to fill.
+  /// Allocates a CK_ATTRIBUTE list for the token to fill.
   static MemorySegment allocateList(Arena arena, long... types) {
     CryptokiTemplate template = new CryptokiTemplate();
     for (long type : types) {
@@ -52,14 +52,14 @@ final class CryptokiAttributes {
     return template.write(arena);
   }
 
-  /// Some of the attributes are missing; the others were filled in all the same.
+  /// Whether the token filled in only some of the attributes.
   static boolean isPartial(CryptokiException e) {
     return e.is(CryptokiResult.ATTRIBUTE_SENSITIVE)
         || e.is(CryptokiResult.ATTRIBUTE_TYPE_INVALID)
         || e.is(CryptokiResult.BUFFER_TOO_SMALL);
   }
 
-  // restricted: the values lie in the memory that room() made, of the size checked here
+  // restricted: the values are in the memory of allocateList(), with the size checked here
   @SuppressWarnings("restricted")
   static CryptokiAttributes read(MemorySegment list) {
     Map<Long, byte[]> values = new HashMap<>();
@@ -77,7 +77,7 @@ final class CryptokiAttributes {
     return Arrays.equals(bytes(type), new byte[] {1});
   }
 
-  /// True only if the token says so; silence is not a no.
+  /// True only if the token reported false; a missing attribute does not count.
   boolean isClear(long type) {
     return Arrays.equals(bytes(type), new byte[] {0});
   }

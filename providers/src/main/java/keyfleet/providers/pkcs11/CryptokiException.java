@@ -1,7 +1,7 @@
 package keyfleet.providers.pkcs11;
 
-/// A Cryptoki function answered something else than CKR_OK. It never leaves this package: whoever
-/// knows what the call was for turns it into a sentence for people.
+/// A Cryptoki function returned something else than CKR_OK. It never leaves this package: a caller
+/// that knows the purpose of the call turns it into a message for operators.
 final class CryptokiException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -8,15 +8,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// AES-GCM on a token, with a 16-byte tag behind the ciphertext.
+/// AES-GCM on a token, with a 16-byte tag after the ciphertext.
 ///
-/// CK_GCM_PARAMS comes in two layouts: the standard's header has a field `ulIvBits` that its text
-/// forgot, and modules follow one or the other. The one that a module does not refuse is
-/// remembered.
+/// CK_GCM_PARAMS has two layouts: the C header of the standard has a field `ulIvBits` that its text
+/// leaves out, and modules follow one or the other. The layout that a module accepts is remembered.
 final class CryptokiGcm {
   static final int TAG_BYTES = 16;
 
-  /// 12 bytes is what we ask for; a token that chooses its own IV may need a few more.
+  /// 12 bytes are requested; a token that chooses its own IV may use a few more.
   static final int MIN_IV_BYTES = 12;
 
   static final int MAX_IV_BYTES = 16;
@@ -34,17 +33,17 @@ final class CryptokiGcm {
 
   private volatile @Nullable Layout knownLayout;
 
-  /// The IV, ciphertext and tag, in a row. The IV is read back after the call: some tokens (AWS
-  /// CloudHSM) put one of their own in place of ours.
+  /// The IV, ciphertext and tag, one after the other. The IV is read back after the call, because
+  /// some tokens (AWS CloudHSM) replace it with their own.
   byte[] encrypt(Pkcs11Session session, long key, byte[] iv, byte[] aad, byte[] plaintext) {
-    return inEitherLayout(layout -> encrypt(layout, session, key, iv, aad, plaintext));
+    return runInEitherLayout(layout -> encrypt(layout, session, key, iv, aad, plaintext));
   }
 
   byte[] decrypt(Pkcs11Session session, long key, byte[] iv, byte[] aad, byte[] sealed) {
-    return inEitherLayout(layout -> decrypt(layout, session, key, iv, aad, sealed));
+    return runInEitherLayout(layout -> decrypt(layout, session, key, iv, aad, sealed));
   }
 
-  private byte[] inEitherLayout(LayoutCall call) {
+  private byte[] runInEitherLayout(LayoutCall call) {
     Layout layoutInUse = knownLayout;
     if (layoutInUse != null) {
       return call.run(layoutInUse);
@@ -118,7 +117,7 @@ final class CryptokiGcm {
     return ivBuffer.asSlice(0, length).toArray(JAVA_BYTE);
   }
 
-  /// Either side may be a DEK, so both buffers are wiped.
+  /// Either buffer may hold a DEK, so both are wiped.
   private static byte[] run(
       Cryptoki.Function function,
       Pkcs11Session session,

@@ -2,7 +2,7 @@ package keyfleet.providers.pkcs11;
 
 import java.util.Locale;
 
-/// The CKR codes of PKCS#11 that decide something here or that an operator is likely to meet.
+/// The CKR codes of PKCS#11 that this package reacts to or that an operator is likely to see.
 enum CryptokiResult {
   OK(0x0),
   HOST_MEMORY(0x2),
@@ -58,7 +58,7 @@ enum CryptokiResult {
     return code;
   }
 
-  /// The name as the standard spells it; a code that is not in the table stays a number.
+  /// The name in the standard; an unknown code is shown as a number.
   static String nameOf(long code) {
     for (CryptokiResult result : values()) {
       if (result.code == code) {

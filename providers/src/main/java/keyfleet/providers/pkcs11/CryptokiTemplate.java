@@ -9,18 +9,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// A list of CK_ATTRIBUTEs that describes an object to find or to make. It holds no secret.
+/// A list of CK_ATTRIBUTEs that describes an object to find or to create. It holds no secret.
 final class CryptokiTemplate {
   /// CK_ATTRIBUTE: type, pValue, ulValueLen, eight bytes each.
   static final long ATTRIBUTE_BYTES = 24;
 
   private final Map<Long, byte[]> values = new LinkedHashMap<>();
 
-  CryptokiTemplate yes(long... types) {
+  CryptokiTemplate withTrue(long... types) {
     return flags((byte) 1, types);
   }
 
-  CryptokiTemplate no(long... types) {
+  CryptokiTemplate withFalse(long... types) {
     return flags((byte) 0, types);
   }
 
@@ -50,7 +50,7 @@ final class CryptokiTemplate {
     return values.size();
   }
 
-  /// The list in native memory, with its values behind it.
+  /// Writes the list and its values into native memory.
   MemorySegment write(Arena arena) {
     MemorySegment list = arena.allocate(ATTRIBUTE_BYTES * values.size(), Long.BYTES);
     long at = 0;

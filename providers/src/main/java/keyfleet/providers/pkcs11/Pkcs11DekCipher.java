@@ -7,13 +7,13 @@ import keyfleet.crypto.Dek;
 import keyfleet.crypto.SecretAccess;
 import keyfleet.crypto.SecretBytes;
 
-/// A DEK sealed by a key that never leaves its token: AES-256-GCM, all of it on the token.
+/// Seals and opens DEKs with a key that never leaves its token: AES-256-GCM, entirely on the token.
 ///
-/// | bytes    | what                                                                    |
+/// | bytes    | content                                                                 |
 /// |----------|-------------------------------------------------------------------------|
 /// | 1        | format: `01`                                                            |
 /// | 1        | length of the IV: 12 to 16                                              |
-/// | 12 to 16 | IV: 12 random bytes of ours, or what the token put in their place       |
+/// | 12 to 16 | IV: 12 random bytes, or what the token replaced them with               |
 /// | 32       | ciphertext                                                              |
 /// | 16       | tag                                                                     |
 final class Pkcs11DekCipher {
@@ -46,7 +46,7 @@ final class Pkcs11DekCipher {
     }
   }
 
-  /// Takes what [#isWellFormed] let pass.
+  /// Requires a `wrapped` for which [#isWellFormed] is true.
   Dek open(Pkcs11Session session, long key, byte[] wrapped, byte[] aad) {
     int sealedAt = HEADER_BYTES + wrapped[1];
     byte[] iv = Arrays.copyOfRange(wrapped, HEADER_BYTES, sealedAt);

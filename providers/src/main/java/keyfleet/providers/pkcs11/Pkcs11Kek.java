@@ -11,15 +11,16 @@ import keyfleet.crypto.SecretBytes;
 import keyfleet.providers.ProviderException;
 import org.jspecify.annotations.Nullable;
 
-/// A KEK on a token. The wrapped DEK is a [Pkcs11DekCipher].
+/// A KEK on a token. [Pkcs11DekCipher] defines the form of a wrapped DEK.
 ///
-/// Sessions and handles die: a device is pulled, a connection drops, another provider restarts the
-/// module. So whatever fails is tried once more in a fresh session with the key looked up anew.
+/// Sessions and handles die: a device is unplugged, a connection drops, another provider restarts
+/// the module. So every failed operation is repeated once in a fresh session, after a new search
+/// for the key.
 ///
-/// At first sight the key seals a value known to us. That box tells two things apart later. A token
-/// may answer a wrong tag and a fault of its own with the same code (SoftHSM: CKR_GENERAL_ERROR):
-/// data is called bad only while the box still opens. And a label may come to name another key: one
-/// that does not open the box is not this KEK.
+/// When the key is first seen, it seals a known value, the probe. The probe later decides two
+/// questions. A token may report a wrong tag and a fault of its own with the same code (SoftHSM:
+/// CKR_GENERAL_ERROR): data is called bad only if the probe still opens. And a label may come to
+/// name another key: a key that does not open the probe is not this KEK.
 final class Pkcs11Kek implements Kek {
   private interface KeyOperation<T> {
     T run(Pkcs11Session session, long key);
@@ -49,7 +50,7 @@ final class Pkcs11Kek implements Kek {
     this.probe = probe;
   }
 
-  /// The KEK whose key is `object`, once that has sealed and opened.
+  /// The KEK with the key `object`, after that key has sealed and opened the probe.
   static Pkcs11Kek create(
       KekVersion version,
       Pkcs11Token token,
@@ -140,14 +141,14 @@ final class Pkcs11Kek implements Kek {
     }
   }
 
-  /// Checks that `object` is the key that sealed the probe, and remembers its place.
+  /// Checks that `object` is the key that sealed the probe, and remembers its handle.
   void verifySameKey(Pkcs11Session session, long object) {
     try {
       dekCipher.open(session, object, probe, PROBE_AAD).close();
       keyHandle = new KeyHandle(session.generation(), object);
     } catch (CryptokiException e) {
       keyHandle = null;
-      byte[] second = sealProbe(dekCipher, session, object); // throws if it is the token that fails
+      byte[] second = sealProbe(dekCipher, session, object); // throws if the token fails
       dekCipher.open(session, object, second, PROBE_AAD).close();
       throw new ProviderException(
           "key "
@@ -160,7 +161,7 @@ final class Pkcs11Kek implements Kek {
     }
   }
 
-  /// What is wrong with a token's setup is for `load` to say; here the key just cannot be used.
+  /// `load` reports what is wrong with the setup of a token; here the key is just unavailable.
   private <T> T run(Supplier<T> work) {
     try {
       return token.run(work);

@@ -9,9 +9,9 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.providers.ProviderException;
 
 /// The keys of one keyring on a token: labelled `keyfleet-<ring>-v<N>`, AES-256, for encryption and
-/// decryption, and such that nobody ever sees their bytes.
+/// decryption, and never readable.
 final class Pkcs11Keyring {
-  /// A token with more secret keys than this is not searched to its end but refused.
+  /// A token with more secret keys than this is refused instead of being searched.
   private static final int MAX_KEYS = 4096;
 
   private static final int KEY_BYTES = 32;
@@ -39,8 +39,8 @@ final class Pkcs11Keyring {
         : Optional.empty();
   }
 
-  /// Every version on the token, with its object. Refuses a key that breaks a rule rather than
-  /// leave it out: an operator who made it expects it to count.
+  /// Every version on the token, with its object. A key that breaks a rule is refused instead of
+  /// left out, because the operator who created it expects it to be used.
   Map<KekVersion, Long> list(Pkcs11Session session) {
     long[] objects = session.cryptoki().find(session.handle(), secretKeyTemplate(), MAX_KEYS + 1);
     if (objects.length > MAX_KEYS) {
@@ -60,7 +60,7 @@ final class Pkcs11Keyring {
   private void add(
       Map<KekVersion, Long> byVersion, KekVersion version, long object, CryptokiAttributes key) {
     if (byVersion.put(version, object) != null) {
-      throw twoKeys(label(version));
+      throw duplicateKeys(label(version));
     }
     check(label(version), key);
   }
@@ -86,30 +86,34 @@ final class Pkcs11Keyring {
   private ProviderException invalidKey(String label, String problem) {
     return new ProviderException(
         "key " + label + " on token " + token + " " + problem,
-        "take it off the token, and make the version with: keyfleet kek pkcs11-init");
+        "remove it from the token, and create the version with: keyfleet kek pkcs11-init");
   }
 
-  private ProviderException twoKeys(String label) {
+  private ProviderException duplicateKeys(String label) {
     return new ProviderException(
-        "token " + token + " has two keys labelled " + label + "; which one counts is not for us",
+        "token "
+            + token
+            + " has two keys labelled "
+            + label
+            + "; Keyfleet cannot tell which one is right",
         "find out with the token's own tool which key sealed data, and relabel the other");
   }
 
-  /// The one object that bears the version's label.
+  /// The only object with the label of the version.
   long find(Pkcs11Session session, KekVersion version) {
     long[] objects = findByLabel(session, version);
     if (objects.length > 1) {
-      throw twoKeys(label(version));
+      throw duplicateKeys(label(version));
     }
     if (objects.length == 0) {
       throw new ProviderException(
           "key " + label(version) + " is not on token " + token + ", or the token is gone",
-          "put the token back");
+          "reconnect the token");
     }
     return objects[0];
   }
 
-  /// Makes the key of a new version. Nothing on the token is ever replaced.
+  /// Generates the key of a new version. Nothing on the token is ever replaced.
   void generateKey(Pkcs11Session session, KekVersion version, byte[] id) {
     if (findByLabel(session, version).length > 0) {
       throw new ProviderException(
@@ -119,18 +123,22 @@ final class Pkcs11Keyring {
     session.cryptoki().generateKey(session.handle(), newKeyTemplate(version, id));
   }
 
-  /// Looks whether the key just made is the only one of its label. If another was made at the same
-  /// time, ours, known by its `id`, is taken back: two racers may both do so, but never neither.
+  /// Checks that the new key is the only one with its label. If another process created one at the
+  /// same time, the own key, known by its `id`, is destroyed. Two racing processes may both destroy
+  /// theirs, but at least one does.
   void resolveDuplicates(Pkcs11Session session, KekVersion version, byte[] id) {
     int sameLabel = findByLabel(session, version).length;
     if (sameLabel == 0) {
-      throw new KekUnavailableException("token " + token + " lost the key that it just made");
+      throw new KekUnavailableException(
+          "token " + token + " lost the key that it has just generated");
     }
     if (sameLabel > 1) {
       destroyOwnKey(session, version, id);
       throw new ProviderException(
-          "another key labelled " + label(version) + " was made on token " + token + " just now",
-          "keyfleet kek pkcs11-init --version=" + version.number() + " again, to see which stands");
+          "another process generated a key labelled " + label(version) + " on token " + token,
+          "keyfleet kek pkcs11-init --version="
+              + version.number()
+              + " again, to see which key remains");
     }
   }
 
@@ -154,7 +162,7 @@ final class Pkcs11Keyring {
   private static CryptokiTemplate secretKeyTemplate() {
     return new CryptokiTemplate()
         .number(CryptokiAttributes.CKA_CLASS, CryptokiAttributes.CKO_SECRET_KEY)
-        .yes(CryptokiAttributes.CKA_TOKEN);
+        .withTrue(CryptokiAttributes.CKA_TOKEN);
   }
 
   private CryptokiTemplate newKeyTemplate(KekVersion version, byte[] id) {
@@ -163,11 +171,11 @@ final class Pkcs11Keyring {
         .number(CryptokiAttributes.CKA_VALUE_LEN, KEY_BYTES)
         .text(CryptokiAttributes.CKA_LABEL, label(version))
         .bytes(CryptokiAttributes.CKA_ID, id)
-        .yes(CryptokiAttributes.CKA_PRIVATE, CryptokiAttributes.CKA_SENSITIVE)
-        .yes(CryptokiAttributes.CKA_ENCRYPT, CryptokiAttributes.CKA_DECRYPT)
-        .no(CryptokiAttributes.CKA_EXTRACTABLE, CryptokiAttributes.CKA_DERIVE)
-        .no(CryptokiAttributes.CKA_WRAP, CryptokiAttributes.CKA_UNWRAP)
-        .no(CryptokiAttributes.CKA_SIGN, CryptokiAttributes.CKA_VERIFY);
+        .withTrue(CryptokiAttributes.CKA_PRIVATE, CryptokiAttributes.CKA_SENSITIVE)
+        .withTrue(CryptokiAttributes.CKA_ENCRYPT, CryptokiAttributes.CKA_DECRYPT)
+        .withFalse(CryptokiAttributes.CKA_EXTRACTABLE, CryptokiAttributes.CKA_DERIVE)
+        .withFalse(CryptokiAttributes.CKA_WRAP, CryptokiAttributes.CKA_UNWRAP)
+        .withFalse(CryptokiAttributes.CKA_SIGN, CryptokiAttributes.CKA_VERIFY);
   }
 
   private static CryptokiAttributes read(Pkcs11Session session, long object) {

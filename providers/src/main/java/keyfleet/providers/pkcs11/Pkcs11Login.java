@@ -13,37 +13,36 @@ import keyfleet.crypto.SecretAccess;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.providers.ProviderException;
 
-/// Logging in to the tokens of one module. PKCS#11 keeps one login for the whole process and token,
-/// and answers CKR_USER_ALREADY_LOGGED_IN to *any* later PIN; so this class remembers a mark of the
-/// PIN that was accepted, and holds a second one against it.
+/// Logs in to the tokens of one module. PKCS#11 has one login per process and token, and answers
+/// CKR_USER_ALREADY_LOGGED_IN to *any* later PIN. So this class remembers a digest of the accepted
+/// PIN, and compares every later PIN with it.
 ///
-/// It also remembers a PIN that was refused and never offers it twice: a loop that did would lock
-/// the token.
+/// It also remembers a refused PIN and never tries it twice: a loop that did would lock the token.
 final class Pkcs11Login {
   private static final String DIGEST = "SHA-256";
   private static final int SALT_BYTES = 32;
 
-  /// Drawn anew by each process, so that a mark means nothing outside of it.
+  /// Random in each process, so that a digest means nothing outside of it.
   private final byte[] salt = new byte[SALT_BYTES];
 
-  private final Map<String, String> accepted = new HashMap<>();
-  private final Set<String> refused = new HashSet<>();
+  private final Map<String, String> acceptedDigests = new HashMap<>();
+  private final Set<String> refusedDigests = new HashSet<>();
 
   Pkcs11Login(SecureRandom random) {
     random.nextBytes(salt);
   }
 
-  /// All sessions of the module are gone, and with them the logins.
+  /// Forgets the accepted PINs, because a restart of the module has ended all logins.
   synchronized void forget() {
-    accepted.clear();
+    acceptedDigests.clear();
   }
 
-  /// Offers the PIN at most once.
+  /// Tries the PIN at most once.
   synchronized void login(Pkcs11Session session, String token, SecretBytes pin) {
     byte[] bytes = pin.reveal(SecretAccess.granted());
     try {
       String pinDigest = pinDigest(token, bytes);
-      if (refused.contains(pinDigest)) {
+      if (refusedDigests.contains(pinDigest)) {
         throw refusedBefore(token);
       }
       tryPin(session, token, bytes, pinDigest);
@@ -55,13 +54,13 @@ final class Pkcs11Login {
   private void tryPin(Pkcs11Session session, String token, byte[] pin, String pinDigest) {
     try {
       session.cryptoki().login(session.handle(), pin);
-      accepted.put(token, pinDigest);
+      acceptedDigests.put(token, pinDigest);
     } catch (CryptokiException e) {
       if (!e.is(CryptokiResult.USER_ALREADY_LOGGED_IN)) {
         throw translate(e, token, pinDigest);
       }
-      if (!pinDigest.equals(accepted.get(token))) {
-        throw accepted.containsKey(token) ? otherPin(token) : foreignLogin(token);
+      if (!pinDigest.equals(acceptedDigests.get(token))) {
+        throw acceptedDigests.containsKey(token) ? otherPin(token) : foreignLogin(token);
       }
     }
   }
@@ -70,7 +69,7 @@ final class Pkcs11Login {
     if (e.is(CryptokiResult.PIN_INCORRECT)
         || e.is(CryptokiResult.PIN_INVALID)
         || e.is(CryptokiResult.PIN_LEN_RANGE)) {
-      refused.add(pinDigest);
+      refusedDigests.add(pinDigest);
       return new ProviderException(
           "token " + token + " refused the PIN; some tokens lock after three wrong ones",
           "correct the PIN file; the same PIN is not tried again by this process",

@@ -9,17 +9,17 @@ import java.util.function.IntFunction;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.providers.ProviderException;
 
-/// A PKCS#11 module in this process. Initialising and finalising it concerns every session that
-/// anybody here has with it, so both wait until no call is under way.
+/// A PKCS#11 module in this process. Initialising or finalising it affects every session of the
+/// process, so both wait until no call is in progress.
 ///
-/// Some modules see a token that left and came back only after they were finalised and initialised
-/// again. Each such start is a new generation: handles of an older one mean nothing or, worse,
-/// something else.
+/// Some modules see a token that was removed and came back only after they were finalised and
+/// initialised again. Each start is a new generation: handles of an older generation mean nothing
+/// or, worse, something else.
 final class Pkcs11Module {
   private enum State {
     STOPPED,
     STARTED,
-    /// Other code of this process initialised the module; it is not ours to finalise.
+    /// Other code of this process initialised the module, so this class must not finalise it.
     STARTED_BY_OTHERS
   }
 
@@ -50,12 +50,12 @@ final class Pkcs11Module {
     return login;
   }
 
-  /// Runs `work` on a thread of the module's; `steadily` and `restart` are to be called from there.
+  /// Runs `work` on a thread of the module; `withGeneration` and `restart` must be called there.
   <T> T call(Callable<T> work) {
     return threads.call(work);
   }
 
-  /// Runs `work` in the generation it is told, which lasts until it ends.
+  /// Runs `work` with the current generation, which stays current until `work` ends.
   <T> T withGeneration(IntFunction<T> work) {
     if (state == State.STOPPED) {
       runExclusively(this::initialize);
@@ -68,7 +68,7 @@ final class Pkcs11Module {
     }
   }
 
-  /// Starts a new generation, unless somebody else has done so since `seen`.
+  /// Starts a new generation, unless another thread did so after `seenGeneration`.
   void restart(int seenGeneration) {
     runExclusively(() -> {
       if (generation == seenGeneration) {
@@ -119,11 +119,13 @@ final class Pkcs11Module {
   private void runExclusively(Runnable work) {
     try {
       if (!lock.writeLock().tryLock(threads.callTimeout().toNanos(), TimeUnit.NANOSECONDS)) {
-        throw new KekUnavailableException("calls into " + path + " hang");
+        throw new KekUnavailableException(
+            "calls into the PKCS#11 module " + path + " do not return");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new KekUnavailableException("interrupted while waiting for " + path, e);
+      throw new KekUnavailableException(
+          "interrupted while waiting for the PKCS#11 module " + path, e);
     }
     try {
       work.run();

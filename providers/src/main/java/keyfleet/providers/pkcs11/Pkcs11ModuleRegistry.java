@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.function.Function;
 import keyfleet.crypto.KekUnavailableException;
 
-/// The modules in use, each once: PKCS#11 knows one application per process, so two providers of
-/// one module share its start, its logins and its end. The last to give a module back finalises it.
+/// The modules in use, each once: to PKCS#11 a process is one application, so two providers of one
+/// module share its start, its logins and its end. The last release finalises the module.
 final class Pkcs11ModuleRegistry {
-  /// Process-wide, because what it stands for is.
+  /// Process-wide, because the state of a module is.
   private static final Pkcs11ModuleRegistry PROCESS_WIDE =
       new Pkcs11ModuleRegistry(Cryptoki::open, Pkcs11ThreadPool.CALL_TIMEOUT);
 
@@ -53,16 +53,16 @@ final class Pkcs11ModuleRegistry {
     try {
       module.stop();
     } catch (KekUnavailableException | CryptokiException e) {
-      // it hangs or is broken: there is no other way to end it than to end the process
+      // it hangs or is broken: only the end of the process can stop it
     }
   }
 
-  /// One module behind two links is one module.
+  /// Two links to one module are one module.
   private static Path realPath(Path path) {
     try {
       return path.toRealPath();
     } catch (IOException e) {
-      return path.toAbsolutePath(); // opening it will say what is wrong
+      return path.toAbsolutePath(); // opening it reports what is wrong
     }
   }
 }

@@ -9,11 +9,11 @@ import keyfleet.crypto.SecretBytes;
 import keyfleet.providers.ProviderException;
 import keyfleet.providers.file.SecretFileReader;
 
-/// Reads a PIN from where the settings say.
+/// Reads a PIN from the source in the settings.
 final class Pkcs11PinReader {
   private Pkcs11PinReader() {}
 
-  /// The PIN, for the caller to close.
+  /// The PIN; the caller closes it.
   static SecretBytes read(Pkcs11Settings.PinSource source) {
     byte[] pin =
         switch (source) {
@@ -35,7 +35,7 @@ final class Pkcs11PinReader {
       return SecretFileReader.stripLineFeed(in.readNBytes(SecretFileReader.MAX_BYTES));
     } catch (IOException e) {
       throw new ProviderException(
-          "file descriptor " + number + ", where the PIN should come from, cannot be read",
+          "file descriptor " + number + ", the source of the PIN, cannot be read",
           "start with the PIN on it: keyfleet … " + number + "<PIN-FILE",
           e);
     }
@@ -48,7 +48,7 @@ final class Pkcs11PinReader {
               file + " is empty; it must hold the token's user PIN", "write the PIN into " + file);
       case Pkcs11Settings.PinDescriptor(int number) ->
           new ProviderException(
-              "file descriptor " + number + " has no PIN, or a pipe that gave it once already",
+              "file descriptor " + number + " has no PIN, or is a pipe that was already read",
               "restart, or use pin-file=FILE, which can be read again");
     };
   }

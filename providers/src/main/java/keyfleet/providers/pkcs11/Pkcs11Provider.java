@@ -16,8 +16,8 @@ import keyfleet.providers.ProviderException;
 
 /// KEKs on a PKCS#11 token. Nothing is touched before the first `load`, which logs in.
 ///
-/// A token that is gone is a failure, never an empty result. When it is back, the next `load` finds
-/// it, and the KEKs handed out before work again.
+/// A missing token is a failure, never an empty result. When it is back, the next `load` finds it,
+/// and the KEKs that were returned before work again.
 public final class Pkcs11Provider implements KekProvider {
   public static final String NAME = "pkcs11";
 
@@ -28,7 +28,7 @@ public final class Pkcs11Provider implements KekProvider {
   private final Pkcs11DekCipher dekCipher;
   private final SecureRandom random;
 
-  /// Kept for good: a version that comes back must be the same key.
+  /// Never removed: a version that comes back must be the same key.
   private final Map<KekVersion, Pkcs11Kek> knownKeks = new TreeMap<>();
 
   public Pkcs11Provider(KeyringName keyring, Pkcs11Settings settings, SecureRandom random) {
@@ -61,20 +61,20 @@ public final class Pkcs11Provider implements KekProvider {
     return token.withFreshSession(session -> {
       Map<KekVersion, Long> objects = keyring.list(session);
       token.checkPresent(session);
-      return KekSet.of(keyring.keyring(), meet(session, objects));
+      return KekSet.of(keyring.keyring(), toKeks(session, objects));
     });
   }
 
-  /// Locked, as a `load` that gave up waiting may still be at it.
-  private List<Kek> meet(Pkcs11Session session, Map<KekVersion, Long> objects) {
+  /// Locked, because a `load` that timed out may still be running.
+  private List<Kek> toKeks(Pkcs11Session session, Map<KekVersion, Long> objects) {
     synchronized (knownKeks) {
       List<Kek> keks = new ArrayList<>();
-      objects.forEach((version, object) -> keks.add(meet(session, version, object)));
+      objects.forEach((version, object) -> keks.add(kekFor(session, version, object)));
       return keks;
     }
   }
 
-  private Pkcs11Kek meet(Pkcs11Session session, KekVersion version, long object) {
+  private Pkcs11Kek kekFor(Pkcs11Session session, KekVersion version, long object) {
     Pkcs11Kek known = knownKeks.get(version);
     if (known != null) {
       known.verifySameKey(session, object);
@@ -85,12 +85,13 @@ public final class Pkcs11Provider implements KekProvider {
     return kek;
   }
 
-  /// Makes the key of a new version on the token; `load` then finds it. Never touches a key that is
-  /// there.
+  /// Generates the key of a new version on the token; `load` then finds it. Never touches an
+  /// existing key.
   ///
-  /// Two processes may do so at once. SoftHSM can keep each from seeing the other's key until it
-  /// starts anew, hence the restart before the count. A PIN from a descriptor cannot be read again:
-  /// then the first view has to do, and `load` refuses what slipped through.
+  /// Two processes may do so at once. SoftHSM can hide the key of one from the other until it is
+  /// restarted, hence the restart before the check for duplicates. A PIN from a descriptor cannot
+  /// be read again: then the check is done without the restart, and `load` refuses a duplicate that
+  /// it missed.
   public void generate(KekVersion version) {
     byte[] id = new byte[ID_BYTES];
     random.nextBytes(id);
@@ -109,9 +110,9 @@ public final class Pkcs11Provider implements KekProvider {
       throw new ProviderException(
           "key "
               + keyring.label(version)
-              + " was made, but whether it is the only one was not seen: "
+              + " was generated, but it could not be checked that it is the only one: "
               + e.getMessage(),
-          "keyfleet kek pkcs11-init --version=" + version.number() + " again, to see it stand",
+          "keyfleet kek pkcs11-init --version=" + version.number() + " again, to check it",
           e);
     }
   }

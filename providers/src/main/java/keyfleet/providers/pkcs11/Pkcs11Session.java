@@ -1,6 +1,6 @@
 package keyfleet.providers.pkcs11;
 
-/// An open session of a token. It dies with the `generation` of its module: after a restart the
+/// An open session of a token. It is valid for one `generation` of its module: after a restart the
 /// same handle can name another session.
 record Pkcs11Session(Cryptoki cryptoki, int generation, long handle) {
   /// Calls a function whose first parameter is the session.
@@ -12,7 +12,7 @@ record Pkcs11Session(Cryptoki cryptoki, int generation, long handle) {
     cryptoki.call(function, handle, a, b, c, d);
   }
 
-  /// As far as possible: a session that is being thrown away may be dead already.
+  /// Closes the session if it is still alive.
   void close() {
     try {
       cryptoki.closeSession(handle);

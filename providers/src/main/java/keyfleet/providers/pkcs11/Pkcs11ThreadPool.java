@@ -11,15 +11,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import keyfleet.crypto.KekUnavailableException;
 
-/// The threads on which a module is called. A call into native code cannot be interrupted, and it
-/// holds the carrier of a virtual thread: a token that hangs would take the caller with it, and
-/// soon, carrier by carrier, every heartbeat. Here it takes one of these threads, and the caller
-/// learns within `patience` that there is no answer.
+/// The threads that call a module. A call into native code cannot be interrupted, and it holds the
+/// carrier of a virtual thread: a token that hangs would block its caller and soon, carrier by
+/// carrier, every heartbeat. Here it blocks one of these threads, and the caller fails after
+/// `callTimeout`.
 final class Pkcs11ThreadPool implements AutoCloseable {
-  /// Calls in flight, hence sessions in use.
+  /// Calls in flight, and so sessions in use.
   static final int MAX_THREADS = 8;
 
-  /// Calls that wait for a thread; more are turned away.
+  /// Calls that wait for a thread; further calls are refused.
   static final int MAX_WAITING_CALLS = 1024;
 
   static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);

@@ -12,20 +12,20 @@ import keyfleet.crypto.SecretBytes;
 import keyfleet.providers.ProviderException;
 import org.jspecify.annotations.Nullable;
 
-/// One provider's way to its token: the slot, found by the token's label because slot numbers
-/// change; the login; and sessions, as many as the module has threads. It connects when first used,
-/// and again after each restart of the module.
+/// A provider's connection to its token: the slot, found by the label of the token because slot
+/// numbers change; the login; and sessions, as many as the module has threads. It connects on first
+/// use, and again after each restart of the module.
 final class Pkcs11Token implements AutoCloseable {
-  /// The `anchor` session is never lent: while it is open the login stands, whoever else closes
-  /// theirs.
+  /// The `anchor` session is never used for work. The login lasts while it is open, even if all
+  /// other sessions are closed.
   private record Connection(Pkcs11Module module, long slot, Pkcs11Session anchor) {}
 
   private static final int MAX_TRIES = 3;
 
   private final Pkcs11Settings settings;
   private final Pkcs11ModuleRegistry modules;
-  private final Object connecting = new Object();
-  private final Deque<Pkcs11Session> idle = new ConcurrentLinkedDeque<>();
+  private final Object connectLock = new Object();
+  private final Deque<Pkcs11Session> idleSessions = new ConcurrentLinkedDeque<>();
   private @Nullable Pkcs11Module acquiredModule;
   private volatile @Nullable Connection connection;
   private volatile boolean closed;
@@ -39,9 +39,9 @@ final class Pkcs11Token implements AutoCloseable {
     return settings.tokenLabel();
   }
 
-  /// Runs `work` on a thread of the module's, connected. Inside it, sessions can be had.
+  /// Runs `work` on a thread of the module while connected; `work` may use sessions.
   <T> T run(Supplier<T> work) {
-    return call(module -> connected(module, work));
+    return call(module -> runConnected(module, work));
   }
 
   private <T> T call(Function<Pkcs11Module, T> work) {
@@ -53,8 +53,8 @@ final class Pkcs11Token implements AutoCloseable {
     }
   }
 
-  /// Another provider may restart the module between our connecting and our work.
-  private <T> T connected(Pkcs11Module module, Supplier<T> work) {
+  /// Another provider may restart the module between connecting and the work.
+  private <T> T runConnected(Pkcs11Module module, Supplier<T> work) {
     for (int tries = 0; tries < MAX_TRIES; tries++) {
       connect(module);
       Optional<T> answer =
@@ -64,20 +64,21 @@ final class Pkcs11Token implements AutoCloseable {
         return answer.get();
       }
     }
-    throw new KekUnavailableException(module.path() + " was restarted again and again");
+    throw new KekUnavailableException(
+        "the PKCS#11 module " + module.path() + " was restarted too often");
   }
 
   <T> T withSession(Function<Pkcs11Session, T> work) {
-    Pkcs11Session session = idle.poll();
-    return session != null && session.generation() == connected().anchor().generation()
+    Pkcs11Session session = idleSessions.poll();
+    return session != null && session.generation() == currentConnection().anchor().generation()
         ? runInSession(session, work)
         : withFreshSession(work);
   }
 
-  /// In a session that is new and logged in: a token may have lost the login, or other code of this
-  /// process have ended it.
+  /// Runs `work` in a session that is new and logged in: a token may lose the login, or other code
+  /// of this process may end it.
   <T> T withFreshSession(Function<Pkcs11Session, T> work) {
-    Connection current = connected();
+    Connection current = currentConnection();
     Pkcs11Session fresh = open(current.module(), current.anchor().generation(), current.slot());
     return runInSession(
         fresh,
@@ -89,7 +90,7 @@ final class Pkcs11Token implements AutoCloseable {
         });
   }
 
-  /// A session in which anything went wrong is not used again.
+  /// A session in which anything failed is not used again.
   private <T> T runInSession(Pkcs11Session session, Function<Pkcs11Session, T> work) {
     T answer;
     try {
@@ -98,32 +99,33 @@ final class Pkcs11Token implements AutoCloseable {
       session.close();
       throw e;
     }
-    if (closed || idle.size() >= Pkcs11ThreadPool.MAX_THREADS) {
+    if (closed || idleSessions.size() >= Pkcs11ThreadPool.MAX_THREADS) {
       session.close();
     } else {
-      idle.push(session);
+      idleSessions.push(session);
     }
     return answer;
   }
 
-  /// Throws if the token or the login is gone. An empty search proves nothing: SoftHSM answers one
-  /// to whoever asks a token whose folder has vanished, and every token hides private keys from
-  /// whoever is not logged in.
+  /// Throws if the token or the login is gone. An empty search proves nothing: SoftHSM returns one
+  /// for a token whose folder has disappeared, and every token hides private keys from a session
+  /// that is not logged in.
   void checkPresent(Pkcs11Session session) {
     if (!session.cryptoki().isLoggedIn(session.handle())) {
-      throw new KekUnavailableException("token " + label() + " ended the login");
+      throw new KekUnavailableException("token " + label() + " is no longer logged in");
     }
-    if (!session.cryptoki().tokenLabel(connected().slot()).equals(label())) {
-      throw new KekUnavailableException("the slot of token " + label() + " holds another token");
+    if (!session.cryptoki().tokenLabel(currentConnection().slot()).equals(label())) {
+      throw new KekUnavailableException(
+          "the slot of token " + label() + " now holds another token");
     }
   }
 
-  /// Whether a restart would get as far as the login.
+  /// Whether the login can be repeated after a restart.
   boolean canRestart() {
     return settings.pin() instanceof Pkcs11Settings.PinFile;
   }
 
-  /// Starts the module anew, for a token that may have come back.
+  /// Restarts the module, for a token that may have come back.
   void restart() {
     call(module -> {
       Connection old = connection;
@@ -134,7 +136,7 @@ final class Pkcs11Token implements AutoCloseable {
     });
   }
 
-  private Connection connected() {
+  private Connection currentConnection() {
     Connection current = connection;
     if (current == null) {
       throw new KekUnavailableException("token " + label() + " is being connected");
@@ -153,12 +155,12 @@ final class Pkcs11Token implements AutoCloseable {
   }
 
   private void connect(Pkcs11Module module) {
-    synchronized (connecting) {
+    synchronized (connectLock) {
       if (module.withGeneration(this::isConnected)) {
         return;
       }
       connection = null;
-      idle.clear(); // not closed: their handles may name newer sessions by now
+      idleSessions.clear(); // not closed: their handles may name newer sessions by now
       int generation = module.withGeneration(current -> tryConnect(module, current));
       if (connection == null) {
         module.restart(generation); // a module may list the slots it saw when it started
@@ -189,15 +191,15 @@ final class Pkcs11Token implements AutoCloseable {
           "give each token a label of its own");
     }
     if (!slots.isEmpty()) {
-      connection = connect(module, generation, slots.getFirst());
+      connection = openConnection(module, generation, slots.getFirst());
     }
     return generation;
   }
 
-  private Connection connect(Pkcs11Module module, int generation, long slot) {
-    if (!module.cryptoki().supports(slot, Cryptoki.CKM_AES_GCM)) {
+  private Connection openConnection(Pkcs11Module module, int generation, long slot) {
+    if (!module.cryptoki().hasMechanism(slot, Cryptoki.CKM_AES_GCM)) {
       throw new ProviderException(
-          "token " + label() + " does not know AES-GCM (CKM_AES_GCM)", "use a token that does");
+          "token " + label() + " does not support AES-GCM (CKM_AES_GCM)", "use a token that does");
     }
     Pkcs11Session anchor = open(module, generation, slot);
     try {
@@ -239,7 +241,7 @@ final class Pkcs11Token implements AutoCloseable {
     return labels;
   }
 
-  /// Empty for a token that has no label yet or does not answer.
+  /// Empty for a token that has no label or does not answer.
   private static String labelOf(Cryptoki cryptoki, long slot) {
     try {
       return cryptoki.tokenLabel(slot);
@@ -272,10 +274,10 @@ final class Pkcs11Token implements AutoCloseable {
     Connection last = connection;
     connection = null;
     if (last != null && last.anchor().generation() == generation) {
-      idle.forEach(Pkcs11Session::close);
+      idleSessions.forEach(Pkcs11Session::close);
       last.anchor().close();
     }
-    idle.clear();
+    idleSessions.clear();
     return true;
   }
 }

@@ -11,14 +11,14 @@ import java.util.OptionalLong;
 import java.util.Set;
 import keyfleet.crypto.SecretBytes;
 
-/// A remote's JSON answer, whose values are asked for by path: `data.plaintext`, `errors.0`. Values
-/// stay where they are in the body until then, so that a secret among them becomes no `String`;
-/// closing wipes the body.
+/// A JSON response whose values are read by path: `data.plaintext`, `errors.0`. Values stay in the
+/// body until they are read, so that a secret among them never becomes a `String`. Closing wipes
+/// the body.
 final class JsonResponse implements AutoCloseable {
-  /// A value's first byte and the one behind its last; of a text, without the quotes.
+  /// The first byte of a value and the one after its last; of a text, without the quotes.
   private record Span(int from, int to) {}
 
-  /// Texts with escapes are none of those that we read, and are left out.
+  /// Texts with escapes are never needed and are left out.
   private final Map<String, Span> texts = new HashMap<>();
 
   private final Map<String, Span> literals = new HashMap<>();
@@ -28,8 +28,8 @@ final class JsonResponse implements AutoCloseable {
     this.body = body;
   }
 
-  /// Takes over `body`, which may be anything at all: what is not JSON within the limits has no
-  /// values.
+  /// Takes ownership of `body`, which may be anything: a body that is not JSON within the limits
+  /// has no values.
   static JsonResponse of(byte[] body) {
     JsonResponse response = new JsonResponse(body);
     try {
@@ -53,7 +53,7 @@ final class JsonResponse implements AutoCloseable {
     return Optional.ofNullable(texts.get(path)).map(this::string).filter(s -> !s.contains("\\"));
   }
 
-  /// A text with whatever escapes it has, for a search within it.
+  /// A text with its escapes as they are, for a search within it.
   String rawText(String path) {
     return Optional.ofNullable(texts.get(path)).map(this::string).orElse("");
   }
@@ -74,15 +74,15 @@ final class JsonResponse implements AutoCloseable {
   /// The names directly below `path` whose values are not texts.
   Set<String> memberNames(String path) {
     Set<String> names = new HashSet<>();
-    for (String each : literals.keySet()) {
-      if (each.startsWith(path + ".") && each.indexOf('.', path.length() + 1) < 0) {
-        names.add(each.substring(path.length() + 1));
+    for (String valuePath : literals.keySet()) {
+      if (valuePath.startsWith(path + ".") && valuePath.indexOf('.', path.length() + 1) < 0) {
+        names.add(valuePath.substring(path.length() + 1));
       }
     }
     return names;
   }
 
-  /// What a text holds in Base64, if it does, for the caller to close.
+  /// The Base64-decoded content of a text; the caller closes it.
   Optional<SecretBytes> decodeSecret(String path) {
     Span span = texts.get(path);
     if (span == null) {

@@ -3,20 +3,20 @@ package keyfleet.providers.vault;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/// One pass over JSON that tells where each scalar is. Strict about the structure, with limits on
-/// depth and number; what stands inside a scalar is for its reader to judge.
+/// Scans JSON once and reports the position of each scalar. It is strict about the structure and
+/// limits the depth and the number of scalars; it does not check what is inside a scalar.
 final class JsonScanner {
   interface ScalarVisitor {
-    /// `path` has dots between its names and numbers; a text's quotes are part of it.
+    /// `path` joins names and numbers with dots. The quotes of a text are included.
     void onScalar(String path, int from, int to);
   }
 
-  /// The bytes are not JSON, or more of it than we read.
+  /// The bytes are not JSON, or exceed the limits.
   static final class InvalidJsonException extends Exception {
     private static final long serialVersionUID = 1L;
 
     InvalidJsonException(int at) {
-      super("no JSON that we read from byte " + at);
+      super("invalid or too large JSON at byte " + at);
     }
   }
 
@@ -58,7 +58,7 @@ final class JsonScanner {
 
   private void scanObject(String path, int depth) throws InvalidJsonException {
     at++;
-    if (consumeIf('}')) {
+    if (tryConsume('}')) {
       return;
     }
     do {
@@ -68,19 +68,19 @@ final class JsonScanner {
       String name = new String(body, from, at - 1 - from, StandardCharsets.UTF_8);
       expect(':');
       scanValue(childPath(path, name), depth + 1);
-    } while (consumeIf(','));
+    } while (tryConsume(','));
     expect('}');
   }
 
   private void scanArray(String path, int depth) throws InvalidJsonException {
     at++;
-    if (consumeIf(']')) {
+    if (tryConsume(']')) {
       return;
     }
     int index = 0;
     do {
       scanValue(childPath(path, String.format(Locale.ROOT, "%d", index++)), depth + 1);
-    } while (consumeIf(','));
+    } while (tryConsume(','));
     expect(']');
   }
 
@@ -105,7 +105,7 @@ final class JsonScanner {
         || b == 'E';
   }
 
-  /// From the opening quote to behind the closing one.
+  /// Moves from the opening quote to the position after the closing one.
   private void skipText() throws InvalidJsonException {
     for (at++; at < body.length; at++) {
       if (body[at] == '\\') {
@@ -129,7 +129,7 @@ final class JsonScanner {
     return path.isEmpty() ? name : path + "." + name;
   }
 
-  private boolean consumeIf(char wanted) {
+  private boolean tryConsume(char wanted) {
     if (peek() != wanted) {
       return false;
     }
@@ -138,12 +138,12 @@ final class JsonScanner {
   }
 
   private void expect(char wanted) throws InvalidJsonException {
-    if (!consumeIf(wanted)) {
+    if (!tryConsume(wanted)) {
       throw new InvalidJsonException(at);
     }
   }
 
-  /// The next byte that is no space; 0 at the end.
+  /// The next byte that is not a space; 0 at the end.
   private int peek() {
     while (at < body.length
         && (body[at] == ' ' || body[at] == '\n' || body[at] == '\r' || body[at] == '\t')) {

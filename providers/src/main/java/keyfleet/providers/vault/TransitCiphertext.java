@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import keyfleet.crypto.KekVersion;
 
-/// A wrapped DEK as Transit writes it, `vault:v<N>:<Base64>`, in ASCII; a DEK of 32 bytes makes 89.
+/// A wrapped DEK as Transit writes it, `vault:v<N>:<Base64>`, in ASCII; 89 bytes for a DEK of 32.
 final class TransitCiphertext {
   static final int MAX_BYTES = 256;
 
@@ -15,7 +15,7 @@ final class TransitCiphertext {
 
   private TransitCiphertext() {}
 
-  /// The text, if these bytes are one and `version` made it.
+  /// The text; empty if the bytes are not one that `version` made.
   static Optional<String> parse(byte[] wrapped, KekVersion version) {
     if (wrapped.length > MAX_BYTES) {
       return Optional.empty();

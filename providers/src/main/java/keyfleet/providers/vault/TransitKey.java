@@ -7,17 +7,17 @@ import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
 import keyfleet.providers.ProviderException;
 
-/// A Transit key as its server describes it: for each version that decrypts, when it was made.
+/// A Transit key as the server describes it: the creation time of each version that can decrypt.
 record TransitKey(NavigableMap<KekVersion, Long> creationTimes) {
-  /// Those that take associated data, with keys of 256 bits.
+  /// The types that support associated data, with keys of 256 bits.
   private static final Set<String> TYPES =
       Set.of("aes256-gcm96", "chacha20-poly1305", "xchacha20-poly1305");
 
-  /// Throws [ProviderException] for a key that cannot serve.
+  /// Throws [ProviderException] for a key that cannot be used.
   static TransitKey parse(JsonResponse response, VaultSettings settings) {
     String type = response.text("data.type").orElse("");
     if (!TYPES.contains(type)) {
-      throw unusable(settings, type.isEmpty() ? "has no type" : "is of another type");
+      throw unusable(settings, type.isEmpty() ? "has no type" : "is of an unsupported type");
     }
     if (response.isTrue("data.derived")) {
       throw unusable(settings, "derives its keys from a context");
@@ -32,14 +32,14 @@ record TransitKey(NavigableMap<KekVersion, Long> creationTimes) {
       version.ifPresent(v -> creationTimes.put(v, time));
     }
     if (creationTimes.isEmpty()) {
-      throw unusable(settings, "shows no version");
+      throw unusable(settings, "has no usable version");
     }
     return new TransitKey(creationTimes);
   }
 
-  private static ProviderException unusable(VaultSettings settings, String why) {
+  private static ProviderException unusable(VaultSettings settings, String reason) {
     return new ProviderException(
-        "Transit key " + settings.keyDescription() + " " + why + ", and so cannot hold KEKs",
+        "Transit key " + settings.keyDescription() + " " + reason + " and cannot hold KEKs",
         "another key: bao write "
             + settings.mount()
             + "/keys/NAME type=aes256-gcm96 (or: vault write …)");

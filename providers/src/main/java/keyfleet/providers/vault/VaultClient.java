@@ -14,8 +14,8 @@ import keyfleet.providers.RemoteResult.RetryLater;
 import keyfleet.providers.RemoteResult.Success;
 import keyfleet.providers.Ticker;
 
-/// An OpenBaoServer or Vault server, as one who has a token meets it. What a path's answer means is
-/// for the caller; what the server's state means, for all paths, is said here.
+/// Sends requests with a token to an OpenBao or Vault server. The caller interprets the answer of a
+/// path; this class handles the states of the server that affect all paths.
 final class VaultClient implements AutoCloseable {
   private final VaultSettings settings;
   private final VaultHttpClient http;
@@ -33,7 +33,7 @@ final class VaultClient implements AutoCloseable {
     return "vault " + settings.address();
   }
 
-  /// A look at what is there, after which the token is known to be as fresh as it can be.
+  /// Sends a request of a load, with the token read from its file again.
   VaultResponse sendForLoad(VaultRequest request) {
     token.reload();
     token.fetchLifetime(path -> call(TimeBudget.LOAD, new VaultRequest.Read(path)));
@@ -51,7 +51,7 @@ final class VaultClient implements AutoCloseable {
       return response;
     }
     response.close();
-    if (token.reload()) { // the file has another token by now
+    if (token.reload()) { // the file has a new token
       response = call(budget, request);
       if (response.status() != VaultResponse.FORBIDDEN) {
         return response;
@@ -95,16 +95,16 @@ final class VaultClient implements AutoCloseable {
       case 503 -> {
         if (sealed) {
           throw new KekUnavailableException(
-              serverName(settings) + " is sealed; it answers once someone has unsealed it");
+              serverName(settings) + " is sealed; unseal it first (bao operator unseal)");
         }
-        yield new RetryLater<>("answered 503, which says that it is not in service", retryAfter);
+        yield new RetryLater<>("answered 503: not in service", retryAfter);
       }
       case 301, 302, 303, 307, 308, 472, 473 ->
           throw new KekUnavailableException(
               serverName(settings)
-                  + " is a standby that forwards nothing ("
+                  + " is a standby that does not forward requests ("
                   + status
-                  + "); name the active server, or an address that leads to it");
+                  + "); use the address of the active server");
       default -> throw new KekUnavailableException(serverName(settings) + " answered " + status);
     };
   }

@@ -28,8 +28,8 @@ import keyfleet.providers.ProviderException;
 import keyfleet.providers.RequestUid;
 import keyfleet.providers.TraceHeaders;
 
-/// One HTTP exchange with a server, in a given time. No redirects and no proxies: the token goes to
-/// the named server or to nobody.
+/// Exchanges one HTTP request with the server within a given time. No redirects and no proxies: the
+/// token goes only to the named server.
 final class VaultHttpClient implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
   private static final int MAX_RESPONSE_BYTES = 1 << 20;
@@ -51,7 +51,8 @@ final class VaultHttpClient implements AutoCloseable {
     this.client = builder.build();
   }
 
-  /// The answer, for the caller to close. The time covers all of it, unlike the client's own limit.
+  /// The response; the caller closes it. The limit covers the whole exchange, unlike the limit of
+  /// the JDK client.
   VaultResponse exchange(VaultRequest request, String token, Duration limit)
       throws IOException, TimeoutException {
     CompletableFuture<HttpResponse<byte[]>> pendingResponse =
@@ -92,7 +93,7 @@ final class VaultHttpClient implements AutoCloseable {
     };
   }
 
-  /// In seconds; a date, which HTTP also allows, counts as nothing said.
+  /// In seconds. A date, which HTTP also allows, is ignored.
   private static Duration retryAfter(HttpResponse<?> response) {
     String text = response.headers().firstValue("Retry-After").orElse("");
     return text.matches("[0-9]{1," + MAX_RETRY_AFTER_DIGITS + "}")
@@ -107,8 +108,8 @@ final class VaultHttpClient implements AutoCloseable {
       KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
       store.load(null, null);
       int number = 0;
-      for (Certificate each : all) {
-        store.setCertificateEntry("ca-" + number++, each);
+      for (Certificate certificate : all) {
+        store.setCertificateEntry("ca-" + number++, certificate);
       }
       if (number == 0) {
         throw new ProviderException(

@@ -13,11 +13,11 @@ import keyfleet.crypto.SecretAccess;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.providers.ProviderException;
 
-/// One version of a Transit key. The wrapped DEK is a [TransitCiphertext]; the additional data goes
-/// along as it is.
+/// One version of a Transit key. The wrapped DEK is a [TransitCiphertext]; the additional data is
+/// passed on as it is.
 ///
-/// A version is known by when it was made: the same number made at another time is another key,
-/// which this one then refuses to be.
+/// A version is identified by its creation time: the same number with another creation time is
+/// another key, which this KEK refuses to use.
 final class VaultKek implements Kek {
   private final KekVersion version;
   private final long creationTime;
@@ -37,7 +37,7 @@ final class VaultKek implements Kek {
     return version;
   }
 
-  /// Checks that the version of this number is still the one that was met first.
+  /// Checks that the version with this number is still the one that was loaded first.
   void verifySameVersion(long currentCreationTime) {
     replaced = currentCreationTime != creationTime;
     if (replaced) {
@@ -97,7 +97,7 @@ final class VaultKek implements Kek {
             || response.hasError("could not decode base64"));
   }
 
-  /// What Transit made, if it made it with the version that was asked for.
+  /// The ciphertext that Transit returned, if the requested version made it.
   private byte[] ciphertextOf(VaultResponse response) {
     if (!response.isOk()) {
       throw failureOf(response);
@@ -134,7 +134,7 @@ final class VaultKek implements Kek {
   private KekUnavailableException failureOf(VaultResponse response) {
     if (response.hasError("too old") || response.hasError("no such key version")) {
       return unavailable(
-          "is no longer used by the server: the key's min_decryption_version was raised above it;"
+          "cannot be used: the key's min_decryption_version was raised above it;"
               + " lower it again while anything is wrapped under "
               + version);
     }
@@ -142,7 +142,7 @@ final class VaultKek implements Kek {
       return unavailable("only decrypts: the key's min_encryption_version was raised above it");
     }
     if (response.hasError("too new") || response.hasError("higher than the latest")) {
-      return unavailable("is unknown to the server, which was perhaps restored from a backup");
+      return unavailable("is unknown to the server; perhaps it was restored from a backup");
     }
     if (response.hasError("key not found")) {
       return unavailable("is gone: the key was deleted");
@@ -151,10 +151,10 @@ final class VaultKek implements Kek {
   }
 
   private KekUnavailableException unexpectedResponse() {
-    return unavailable("got an answer that is none of Transit's");
+    return unavailable("cannot be used: the server gave an answer that Transit does not give");
   }
 
-  /// What is wrong with the setup is for `load` to say; here the key just cannot be used.
+  /// `load` reports what is wrong with the setup; here the key is just unavailable.
   private <T> T run(Supplier<T> work) {
     if (replaced) {
       throw unavailable("was replaced by another");
@@ -166,8 +166,8 @@ final class VaultKek implements Kek {
     }
   }
 
-  private KekUnavailableException unavailable(String why) {
-    return new KekUnavailableException(subject() + " " + why);
+  private KekUnavailableException unavailable(String reason) {
+    return new KekUnavailableException(subject() + " " + reason);
   }
 
   private String subject() {

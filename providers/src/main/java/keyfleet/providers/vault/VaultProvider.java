@@ -13,9 +13,9 @@ import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderException;
 import keyfleet.providers.Ticker;
 
-/// KEKs in the Transit engine of OpenBaoServer or HashiCorp Vault: version N is version N of one
-/// Transit key. A rotation there makes a version that can be announced here, and no more; one below
-/// the key's `min_decryption_version` cannot be used, and is not there.
+/// KEKs in the Transit engine of OpenBao or HashiCorp Vault: version N is version N of one Transit
+/// key. A rotation of the Transit key only makes a version that can be announced. A version below
+/// the `min_decryption_version` of the key cannot be used and is not loaded.
 public final class VaultProvider implements KekProvider {
   public static final String NAME = "vault";
 
@@ -23,7 +23,7 @@ public final class VaultProvider implements KekProvider {
   private final VaultSettings settings;
   private final VaultClient client;
 
-  /// Kept for good: a version that comes back must be the same key.
+  /// Never removed: a version that comes back must be the same key.
   private final Map<KekVersion, VaultKek> knownKeks = new HashMap<>();
 
   VaultProvider(
@@ -81,7 +81,7 @@ public final class VaultProvider implements KekProvider {
         "Transit key "
             + settings.keyDescription()
             + where
-            + " was answered with "
+            + " cannot be read: the server answered "
             + response.status(),
         "check that " + settings.mount() + " is a Transit engine");
   }

@@ -1,13 +1,13 @@
 package keyfleet.providers.vault;
 
-/// What is asked of a server, by the path behind `/v1/`.
+/// A request to a server, by the path after `/v1/`.
 sealed interface VaultRequest {
   String path();
 
   record Read(String path) implements VaultRequest {}
 
-  /// The body may hold a data key; whoever made it wipes it. No record, as those show what they
-  /// hold.
+  /// The body may hold a data key; the code that made it wipes it. Not a record, because records
+  /// print their content.
   final class Write implements VaultRequest {
     private final String path;
     private final byte[] body;

@@ -2,8 +2,8 @@ package keyfleet.providers.vault;
 
 import java.time.Duration;
 
-/// What a server answered. Its errors are searched for words that we know, and never repeated: an
-/// error page may quote the request, and that may hold a data key.
+/// The response of a server. Its errors are searched for known phrases and never repeated: an error
+/// page may quote the request, which may hold a data key.
 record VaultResponse(int status, Duration retryAfter, JsonResponse body) implements AutoCloseable {
   static final int OK = 200;
   static final int BAD_REQUEST = 400;

@@ -5,12 +5,12 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Which Transit key of which server, and as whom.
+/// The Transit key, its server and the credentials.
 ///
-/// @param mount where the Transit engine is mounted, `transit` unless set
-/// @param tokenFile holds the token alone; see [SecretFileReader]
-/// @param caFile certificates of those who may vouch for the server, in PEM, in place of the JDK's
-/// @param namespace the server's namespace, if not its root
+/// @param mount the mount path of the Transit engine, `transit` unless set
+/// @param tokenFile holds only the token; see [SecretFileReader]
+/// @param caFile certificates in PEM that replace those trusted by the JDK
+/// @param namespace the namespace of the server, if not its root
 record VaultSettings(
     URI address,
     String mount,
@@ -18,7 +18,7 @@ record VaultSettings(
     Path tokenFile,
     @Nullable Path caFile,
     @Nullable String namespace) {
-  /// As messages name the key.
+  /// The key as messages name it.
   String keyDescription() {
     String within = namespace == null ? "" : " in namespace " + namespace;
     return mount + "/" + key + within;

@@ -10,8 +10,7 @@ import keyfleet.providers.ProviderSpecReader;
 import keyfleet.providers.RemoteAddress;
 import org.jspecify.annotations.Nullable;
 
-/// `vault:URL?token-file=FILE`, with `mount=`, `key=`, `ca-file=` and `namespace=` where the usual
-/// does not do.
+/// `vault:URL?token-file=FILE`, optionally with `mount=`, `key=`, `ca-file=` and `namespace=`.
 public record VaultSpec(
     URI address,
     String mount,
@@ -28,9 +27,9 @@ public record VaultSpec(
 
   public static VaultSpec parse(ProviderSpecReader reader) {
     URI address = RemoteAddress.parse(reader, reader.address(FORM), FORM);
-    String mount = takeMatching(reader, "mount", PATH, "is no path of a mount");
-    String key = takeMatching(reader, "key", NAME, "is no name of a Transit key");
-    String namespace = takeMatching(reader, "namespace", PATH, "is no path of a namespace");
+    String mount = takeMatching(reader, "mount", PATH, "is not a valid mount path");
+    String key = takeMatching(reader, "key", NAME, "is not a valid Transit key name");
+    String namespace = takeMatching(reader, "namespace", PATH, "is not a valid namespace path");
     String token = reader.takeOption("token-file");
     if (token == null || token.isBlank()) {
       throw reader.invalid("token-file= is missing; the token is read from a file", FORM);

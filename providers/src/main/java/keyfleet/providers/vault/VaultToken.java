@@ -14,22 +14,22 @@ import keyfleet.providers.Ticker;
 import keyfleet.providers.file.SecretFileReader;
 import org.jspecify.annotations.Nullable;
 
-/// The token, which stands in a file that someone else may replace, and which ends unless it is
-/// renewed. Renewal is done by a caller on its own thread, when half of the token's time is over;
-/// nothing runs in between.
+/// The token of a client. It is in a file that another program may replace, and it expires unless
+/// it is renewed. A caller renews it on its own thread, when half of its lifetime is over; nothing
+/// runs in the background.
 final class VaultToken implements AutoCloseable {
   static final byte[] EMPTY_BODY = "{}".getBytes(StandardCharsets.US_ASCII);
 
-  /// After a renewal that came to nothing.
+  /// The pause after a failed renewal.
   private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
   private final Path file;
   private final Ticker ticker;
-  private final ReentrantLock renewing = new ReentrantLock();
+  private final ReentrantLock renewalLock = new ReentrantLock();
   private volatile @Nullable SecretBytes token;
   private volatile boolean lifetimeKnown;
 
-  /// When to renew; only if `renewable`.
+  /// When to renew; valid only if `renewable`.
   private volatile long renewAt;
 
   private volatile boolean renewable;
@@ -39,7 +39,7 @@ final class VaultToken implements AutoCloseable {
     this.ticker = ticker;
   }
 
-  /// Reads the file, and says whether it has another token than before.
+  /// Reads the file again. Returns whether it has a new token.
   synchronized boolean reload() {
     byte[] text = SecretFileReader.read(file);
     try {
@@ -50,7 +50,7 @@ final class VaultToken implements AutoCloseable {
         read.close();
         return false;
       }
-      token = read; // the old one may be on its way in another thread: the collector takes it
+      token = read; // the old one is not closed: another thread may be sending it
       lifetimeKnown = false;
       renewable = false;
       return true;
@@ -59,7 +59,7 @@ final class VaultToken implements AutoCloseable {
     }
   }
 
-  /// What a header can carry.
+  /// Only what a header can carry is accepted.
   private void checkShape(byte[] text) {
     boolean printable = text.length > 0;
     for (byte b : text) {
@@ -67,17 +67,19 @@ final class VaultToken implements AutoCloseable {
     }
     if (!printable) {
       throw new ProviderException(
-          file + " holds no token: one line without spaces is one",
+          file + " holds no token: a token is one line without spaces",
           "write the token, and nothing else, into " + file);
     }
   }
 
-  /// For a header, which takes a `String`.
+  /// The token as a `String`, because a header needs one.
   String headerValue() {
     SecretBytes now = token;
     if (now == null) {
       throw new KekUnavailableException(
-          "no token of " + file + " is at hand: the provider is closed, or has not looked yet");
+          "no token from "
+              + file
+              + " is loaded: the provider is closed or has not loaded its keys yet");
     }
     byte[] text = now.reveal(SecretAccess.granted());
     try {
@@ -87,7 +89,7 @@ final class VaultToken implements AutoCloseable {
     }
   }
 
-  /// Asks once for each token. One that may not ask about itself is not renewed either.
+  /// Asks once for each token. A token that may not look itself up is not renewed.
   void fetchLifetime(Function<String, VaultResponse> read) {
     if (lifetimeKnown) {
       return;
@@ -100,15 +102,15 @@ final class VaultToken implements AutoCloseable {
     }
   }
 
-  /// A token near the end of what it may live is not renewed with every call.
+  /// At least one retry delay: a token near the end of its life is not renewed with every call.
   private static long halfLifeNanos(long seconds) {
     return Math.max(Duration.ofSeconds(seconds).toNanos() / 2, RETRY_DELAY.toNanos());
   }
 
-  /// One thread renews; others go on with the token as it is, which has half of its time left. A
-  /// renewal that fails is no failure yet.
+  /// One thread renews; the others continue with the present token, which has half of its lifetime
+  /// left. A failed renewal is not yet an error.
   void renewIfDue(Function<String, VaultResponse> write) {
-    if (!renewable || ticker.nanos() - renewAt < 0 || !renewing.tryLock()) {
+    if (!renewable || ticker.nanos() - renewAt < 0 || !renewalLock.tryLock()) {
       return;
     }
     try (VaultResponse response = write.apply("auth/token/renew-self")) {
@@ -119,7 +121,7 @@ final class VaultToken implements AutoCloseable {
     } catch (KekUnavailableException e) {
       renewAt = ticker.nanos() + RETRY_DELAY.toNanos();
     } finally {
-      renewing.unlock();
+      renewalLock.unlock();
     }
   }
 

@@ -99,7 +99,7 @@ class FileProviderTest {
         "xyz",
         "c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01 \n"
       })
-  void contentThatIsNoKey_isRefusedByPathAndNeverShown(String content) {
+  void invalidKey_isRefusedByPathAndNeverShown(String content) {
     Path file = keyFile(folder, "main.v1.key", content);
     ProviderException refusal = refusal(provider::load);
     assertEquals(file + " does not hold a key: a key is 64 hex digits", refusal.getMessage());
@@ -108,7 +108,7 @@ class FileProviderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"main.v0.key", "main.v01.key", "main.vx.key", "main.v.key"})
-  void nameThatIsAlmostRight_isRefused(String name) {
+  void almostValidName_isRefused(String name) {
     keyFile(folder, name, KEY_1);
     assertTrue(refusal(provider::load).getMessage().contains(name));
   }

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Who may own a secret's file. The reader's user is passed in, so that root can test what others
-/// see.
+/// Which owners of a secret's file are accepted. The user of the reader is passed in, so that root
+/// can test what other users see.
 class SecretFileReaderTest {
   private static final int OWNER = (int) new UnixSystem().getUid();
   private static final int SOMEONE_ELSE = OWNER + 1;
@@ -32,8 +32,8 @@ class SecretFileReaderTest {
     assertTrue(message.contains("4711"), message);
   }
 
-  /// systemd's `LoadCredential` and Kubernetes' `fsGroup`: root's file, readable by the service's
-  /// group.
+  /// The files of systemd's `LoadCredential` and Kubernetes' `fsGroup`: owned by root, readable by
+  /// the group of the service.
   @ParameterizedTest
   @ValueSource(strings = {"r--r-----", "rw-r-----", "r--------"})
   void fileProvidedByRoot_isReadByAService(String mode) {

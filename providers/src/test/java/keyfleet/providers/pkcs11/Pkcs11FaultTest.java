@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Faults and habits of tokens that SoftHSM does not have, put in front of it.
+/// Simulates faults and habits of tokens that SoftHSM does not have.
 final class Pkcs11FaultTest {
   private static final KekVersion V1 = new KekVersion(1);
   private static final byte[] AAD = {9};
@@ -45,7 +45,7 @@ final class Pkcs11FaultTest {
   @TempDir Path folder;
   @AutoClose private SoftHsm hsm;
 
-  /// How many of the next calls fail, and with what.
+  /// The number of next calls that fail; `code` is the result.
   private final AtomicInteger failures = new AtomicInteger();
 
   private final AtomicLong code = new AtomicLong(CryptokiResult.GENERAL_ERROR.code());
@@ -56,7 +56,7 @@ final class Pkcs11FaultTest {
   }
 
   @AfterEach
-  void mend() {
+  void stopFailing() {
     failures.set(0);
   }
 
@@ -213,7 +213,7 @@ final class Pkcs11FaultTest {
   @EnumSource(names = {"ARGUMENTS_BAD", "MECHANISM_PARAM_INVALID"})
   void tokenWithTheShortParameters_isServedAndRemembered(CryptokiResult refusal) {
     AtomicInteger refused = new AtomicInteger();
-    Cryptoki picky =
+    Cryptoki strict =
         SoftHsm.withStubs(
             call -> {
               if (parameters(call).byteSize() != 5 * Long.BYTES) {
@@ -224,7 +224,7 @@ final class Pkcs11FaultTest {
             },
             Cryptoki.Function.C_ENCRYPT_INIT,
             Cryptoki.Function.C_DECRYPT_INIT);
-    Kek kek = kek(picky);
+    Kek kek = kek(strict);
 
     assertTrue(kek.unwrap(kek.wrap(dek(), AAD), AAD).isPresent());
     assertEquals(Optional.empty(), kek.unwrap(kek.wrap(dek(), AAD), new byte[0]));
@@ -232,7 +232,7 @@ final class Pkcs11FaultTest {
     assertEquals(1, refused.get());
   }
 
-  /// An old handle can name another key in the module's next generation.
+  /// An old handle can name another key in the next generation of the module.
   @Test
   void moduleRestartedByAnotherProvider_hasKeysLookedUpAgain() {
     Cryptoki.Function search = Cryptoki.Function.C_FIND_OBJECTS_INIT;
@@ -268,7 +268,7 @@ final class Pkcs11FaultTest {
             call -> {
               long ours = call.proceed();
               at(idOf(call), 1).set(JAVA_BYTE, 0, (byte) ~at(idOf(call), 1).get(JAVA_BYTE, 0));
-              call.proceed(); // the rival's
+              call.proceed(); // the other process's key
               return ours;
             },
             Cryptoki.Function.C_GENERATE_KEY);
@@ -277,7 +277,7 @@ final class Pkcs11FaultTest {
     ProviderException e = assertThrows(ProviderException.class, () -> provider.generate(V1));
 
     assertEquals(
-        "another key labelled keyfleet-main-v1 was made on token fleet just now", e.getMessage());
+        "another process generated a key labelled keyfleet-main-v1 on token fleet", e.getMessage());
     assertEquals(Set.of(V1), provider.load().versions());
   }
 
@@ -294,7 +294,8 @@ final class Pkcs11FaultTest {
     ProviderException e = assertThrows(ProviderException.class, () -> provider.generate(V1));
     failures.set(0);
 
-    assertTrue(e.getMessage().startsWith("key keyfleet-main-v1 was made, but"), e.getMessage());
+    assertTrue(
+        e.getMessage().startsWith("key keyfleet-main-v1 was generated, but"), e.getMessage());
     assertEquals(Set.of(V1), provider.load().versions());
   }
 
@@ -330,7 +331,7 @@ final class Pkcs11FaultTest {
     return at(mechanism.get(JAVA_LONG, 8), mechanism.get(JAVA_LONG, 16));
   }
 
-  /// Where the CKA_ID in the template of C_GenerateKey lies.
+  /// The address of the CKA_ID in the template of C_GenerateKey.
   private static long idOf(SoftHsm.Call call) {
     MemorySegment template = at(call.argument(2), call.argument(3) * 24);
     long at = 0;
@@ -340,7 +341,7 @@ final class Pkcs11FaultTest {
     return template.get(JAVA_LONG, at + 8);
   }
 
-  /// SoftHSM knows the long form alone.
+  /// SoftHSM supports only the long form.
   private static long proceedWithIvBits(SoftHsm.Call call) {
     long[] s = parameters(call).toArray(JAVA_LONG);
     try (Arena arena = Arena.ofConfined()) {
@@ -351,7 +352,7 @@ final class Pkcs11FaultTest {
     }
   }
 
-  // restricted: memory that the caller of a stub handed over
+  // restricted: memory that the caller of a stub passed
   @SuppressWarnings("restricted")
   private static MemorySegment at(long address, long bytes) {
     return MemorySegment.ofAddress(address).reinterpret(bytes);

@@ -51,9 +51,9 @@ final class Pkcs11KekTest {
             .number(CryptokiAttributes.CKA_CLASS, CryptokiAttributes.CKO_SECRET_KEY)
             .number(CryptokiAttributes.CKA_KEY_TYPE, CryptokiAttributes.CKK_AES)
             .text(CryptokiAttributes.CKA_LABEL, "keyfleet-main-v1")
-            .yes(CryptokiAttributes.CKA_TOKEN, CryptokiAttributes.CKA_SENSITIVE)
-            .yes(CryptokiAttributes.CKA_ENCRYPT, CryptokiAttributes.CKA_DECRYPT)
-            .no(CryptokiAttributes.CKA_EXTRACTABLE)
+            .withTrue(CryptokiAttributes.CKA_TOKEN, CryptokiAttributes.CKA_SENSITIVE)
+            .withTrue(CryptokiAttributes.CKA_ENCRYPT, CryptokiAttributes.CKA_DECRYPT)
+            .withFalse(CryptokiAttributes.CKA_EXTRACTABLE)
             .bytes(CKA_VALUE, keyBytes));
     kek = hsm.provider().load().find(new KekVersion(1)).orElseThrow();
   }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What can be wrong with module, token and PIN, and the words for it.
+/// What can be wrong with module, token and PIN, and the messages for it.
 final class Pkcs11LoginTest {
   private static final Duration CALL_TIMEOUT = Duration.ofSeconds(20);
   private static final String WRONG = "666666";
@@ -50,7 +50,7 @@ final class Pkcs11LoginTest {
   }
 
   @Test
-  void wrongPin_isOfferedOnceHoweverOftenLoaded() throws IOException {
+  void wrongPin_isTriedOnce() throws IOException {
     AtomicInteger logins = new AtomicInteger();
     Cryptoki counting =
         SoftHsm.withStubs(
@@ -123,7 +123,7 @@ final class Pkcs11LoginTest {
     "0xA4, token fleet is locked after too many wrong PINs",
     "0x102, token fleet has no user PIN yet"
   })
-  void tokenThatRefusesLogin_saysWhy(String code, String message) {
+  void tokenThatRefusesLogin_reportsTheReason(String code, String message) {
     long answer = Long.decode(code);
     Cryptoki refusing = SoftHsm.withStubs(_ -> answer, Cryptoki.Function.C_LOGIN);
 
@@ -141,7 +141,7 @@ final class Pkcs11LoginTest {
 
     ProviderException e = refusal(hsm.provider(settings));
 
-    assertTrue(e.getMessage().contains("a pipe that gave it once already"), e.getMessage());
+    assertTrue(e.getMessage().contains("a pipe that was already read"), e.getMessage());
   }
 
   @Test
@@ -208,16 +208,16 @@ final class Pkcs11LoginTest {
   }
 
   @Test
-  void moduleThatIsNoLibrary_isNamed() throws IOException {
+  void moduleThatIsNotALibrary_isNamed() throws IOException {
     Path module = Files.writeString(folder.resolve("text.so"), "text");
 
     assertEquals(
-        "the PKCS#11 module " + module + " cannot be loaded: it is no library for this system",
+        "the PKCS#11 module " + module + " cannot be loaded: it is not a library for this system",
         refusal(hsm.provider(at(module, SoftHsm.TOKEN))).getMessage());
   }
 
   @Test
-  void libraryThatIsNoModule_isNamed() {
+  void libraryThatIsNotAModule_isNamed() {
     Path module = Path.of(System.getProperty("java.home"), "lib", System.mapLibraryName("zip"));
 
     assertEquals(
@@ -226,7 +226,7 @@ final class Pkcs11LoginTest {
   }
 
   @Test
-  void moduleThatDoesNotStart_saysWithWhichCode() throws IOException {
+  void moduleThatDoesNotStart_reportsTheCode() throws IOException {
     hsm.vanish();
 
     ProviderException e = refusal(hsm.provider());
@@ -239,7 +239,7 @@ final class Pkcs11LoginTest {
     hsm.configure("slots.mechanisms = CKM_AES_KEY_GEN,CKM_AES_CBC");
 
     assertEquals(
-        "token fleet does not know AES-GCM (CKM_AES_GCM)", refusal(hsm.provider()).getMessage());
+        "token fleet does not support AES-GCM (CKM_AES_GCM)", refusal(hsm.provider()).getMessage());
   }
 
   private Pkcs11Settings at(Path module, String token) {

@@ -109,17 +109,21 @@ final class Pkcs11ProviderTest {
     ProviderException e = assertThrows(ProviderException.class, hsm.provider()::load);
 
     assertEquals(
-        "token fleet has two keys labelled keyfleet-main-v3; which one counts is not for us",
+        "token fleet has two keys labelled keyfleet-main-v3; Keyfleet cannot tell which one is"
+            + " right",
         e.getMessage());
   }
 
   static Stream<Arguments> badKeys() {
     return Stream.of(
         Arguments.of(
-            key("keyfleet-main-v1").yes(CryptokiAttributes.CKA_EXTRACTABLE), "extractable"),
-        Arguments.of(key("keyfleet-main-v1").no(CryptokiAttributes.CKA_SENSITIVE), "not sensitive"),
-        Arguments.of(key("keyfleet-main-v1").no(CryptokiAttributes.CKA_DECRYPT), "not encrypt and"),
-        Arguments.of(key("keyfleet-main-v1").no(CryptokiAttributes.CKA_ENCRYPT), "not encrypt and"),
+            key("keyfleet-main-v1").withTrue(CryptokiAttributes.CKA_EXTRACTABLE), "extractable"),
+        Arguments.of(
+            key("keyfleet-main-v1").withFalse(CryptokiAttributes.CKA_SENSITIVE), "not sensitive"),
+        Arguments.of(
+            key("keyfleet-main-v1").withFalse(CryptokiAttributes.CKA_DECRYPT), "not encrypt and"),
+        Arguments.of(
+            key("keyfleet-main-v1").withFalse(CryptokiAttributes.CKA_ENCRYPT), "not encrypt and"),
         Arguments.of(
             key("keyfleet-main-v1").number(CryptokiAttributes.CKA_VALUE_LEN, 16),
             "not an AES key of 32 bytes"));
@@ -191,8 +195,9 @@ final class Pkcs11ProviderTest {
         for (Future<Integer> one : threads.invokeAll(List.of(race, race, race, race))) {
           made += one.get();
         }
-        boolean stands = provider.load().find(version).isPresent(); // throws if there are two
-        assertTrue(made <= (stands ? 1 : 0), made + " inits said that they made " + version);
+        boolean exists = provider.load().find(version).isPresent(); // throws if there are two
+        assertTrue(
+            made <= (exists ? 1 : 0), made + " calls reported that they generated " + version);
       }
     }
   }
@@ -319,7 +324,7 @@ final class Pkcs11ProviderTest {
       provider.generate(version);
       return 1;
     } catch (ProviderException | KekUnavailableException e) {
-      return 0; // SoftHSM itself gives way under such a race at times: CKR_GENERAL_ERROR
+      return 0; // SoftHSM itself sometimes fails in such a race: CKR_GENERAL_ERROR
     }
   }
 
@@ -338,10 +343,10 @@ final class Pkcs11ProviderTest {
     return new CryptokiTemplate()
         .number(CryptokiAttributes.CKA_VALUE_LEN, 32)
         .text(CryptokiAttributes.CKA_LABEL, label)
-        .yes(CryptokiAttributes.CKA_TOKEN, CryptokiAttributes.CKA_PRIVATE)
-        .yes(CryptokiAttributes.CKA_SENSITIVE)
-        .yes(CryptokiAttributes.CKA_ENCRYPT, CryptokiAttributes.CKA_DECRYPT)
-        .no(CryptokiAttributes.CKA_EXTRACTABLE);
+        .withTrue(CryptokiAttributes.CKA_TOKEN, CryptokiAttributes.CKA_PRIVATE)
+        .withTrue(CryptokiAttributes.CKA_SENSITIVE)
+        .withTrue(CryptokiAttributes.CKA_ENCRYPT, CryptokiAttributes.CKA_DECRYPT)
+        .withFalse(CryptokiAttributes.CKA_EXTRACTABLE);
   }
 
   private static long generate(Pkcs11Session session, CryptokiTemplate template) {

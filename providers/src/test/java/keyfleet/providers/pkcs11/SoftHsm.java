@@ -31,16 +31,16 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import keyfleet.crypto.KeyringName;
 
-/// A SoftHSM with a folder of its own. The library reads the place of its configuration from the
-/// process's environment when it starts, so the fixture sets that variable through the C library;
-/// the JVM cannot. Other processes (`softhsm2-util`) get it the usual way.
+/// A SoftHSM in a folder of its own. The library reads the path of its configuration from the
+/// environment of the process when it starts. The JVM cannot set that variable, so this fixture
+/// sets it through the C library. Other processes (`softhsm2-util`) get it the usual way.
 final class SoftHsm implements AutoCloseable {
   static final String TOKEN = "fleet";
 
   private static final String VARIABLE = "SOFTHSM2_CONF";
   private static final String PIN = "271828";
 
-  /// A vendor-defined code, so that a mistake in a test shows in its message.
+  /// A vendor-defined code, so that an error in a test is visible in its message.
   private static final long BROKEN_STUB = 0x8000_0BADL;
 
   private static final long C_LOGOUT = 19;
@@ -54,14 +54,14 @@ final class SoftHsm implements AutoCloseable {
           "/usr/local/lib/softhsm/libsofthsm2.so",
           "/opt/homebrew/lib/softhsm/libsofthsm2.so");
 
-  /// Stands in for functions of the module.
+  /// Replaces functions of the module.
   interface FunctionStub {
     long answer(Call call);
   }
 
-  /// What native code sees of a stub.
+  /// The entry point of a stub for native code.
   interface UpcallEntry {
-    long called(long a, long b, long c, long d, long e);
+    long call(long a, long b, long c, long d, long e);
   }
 
   /// A call on its way to the module.
@@ -96,7 +96,7 @@ final class SoftHsm implements AutoCloseable {
   }
 
   private final Path folder;
-  private final List<Pkcs11Provider> opened = new ArrayList<>();
+  private final List<Pkcs11Provider> providers = new ArrayList<>();
 
   private SoftHsm(Path folder) {
     this.folder = folder;
@@ -152,7 +152,7 @@ final class SoftHsm implements AutoCloseable {
     return new Pkcs11Settings(module(), TOKEN, new Pkcs11Settings.PinFile(pinFile()));
   }
 
-  /// A provider of the ring `main`, closed with the fixture.
+  /// A provider of the keyring `main`, closed with the fixture.
   Pkcs11Provider provider() {
     return provider(settings(), Pkcs11ModuleRegistry.processWide());
   }
@@ -168,7 +168,7 @@ final class SoftHsm implements AutoCloseable {
   Pkcs11Provider provider(Pkcs11Settings settings, Pkcs11ModuleRegistry modules) {
     Pkcs11Token token = new Pkcs11Token(settings, modules);
     Pkcs11Provider provider = new Pkcs11Provider(KeyringName.MAIN, token, new SecureRandom());
-    opened.add(provider);
+    providers.add(provider);
     return provider;
   }
 
@@ -180,7 +180,8 @@ final class SoftHsm implements AutoCloseable {
     runTool("--delete-token", "--token", label);
   }
 
-  /// Makes a key in another process. Its bytes are letters: the tool ends at a zero or a newline.
+  /// Creates a key in another process. Its bytes are letters, because the tool stops at a zero or a
+  /// newline.
   void importKey(String label) throws IOException {
     Path file = Files.writeString(folder.resolve("aes"), "k".repeat(32));
     runTool(
@@ -204,7 +205,7 @@ final class SoftHsm implements AutoCloseable {
     assertEquals(CryptokiResult.OK.code(), code);
   }
 
-  /// Makes a key of the given bytes with C_CreateObject, which the product has no use for.
+  /// Creates a key of the given bytes with C_CreateObject, which the product never uses.
   void createKey(CryptokiTemplate template) {
     MethodHandle create = function(C_CREATE_OBJECT, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS);
     try (Arena arena = Arena.ofConfined()) {
@@ -219,7 +220,7 @@ final class SoftHsm implements AutoCloseable {
 
   private static MethodHandle function(long index, MemoryLayout... parameters) {
     MemorySegment address = functionList().get(ADDRESS, (1 + index) * ADDRESS.byteSize());
-    return c(address, JAVA_LONG, parameters);
+    return cFunction(address, JAVA_LONG, parameters);
   }
 
   private static long invoke(MethodHandle function, Object... arguments) {
@@ -238,13 +239,13 @@ final class SoftHsm implements AutoCloseable {
     Files.move(folder.resolve("away"), tokens());
   }
 
-  /// Works on the token as other code of this process would, next to any provider that is open.
+  /// Uses the token as other code of this process would, beside any open provider.
   <T> T inForeignSession(Function<Pkcs11Session, T> work) {
     Cryptoki cryptoki = Cryptoki.open(module());
-    boolean started = succeeds(cryptoki::initialize);
+    boolean started = tryCall(cryptoki::initialize);
     try {
       Pkcs11Session session = new Pkcs11Session(cryptoki, 0, cryptoki.openSession(slot(cryptoki)));
-      succeeds(() -> cryptoki.login(session.handle(), pin()));
+      tryCall(() -> cryptoki.login(session.handle(), pin()));
       T answer = work.apply(session);
       session.close();
       return answer;
@@ -262,8 +263,8 @@ final class SoftHsm implements AutoCloseable {
         .orElseThrow();
   }
 
-  /// False if somebody did it before.
-  private static boolean succeeds(Runnable call) {
+  /// False if the module was already in that state.
+  private static boolean tryCall(Runnable call) {
     try {
       call.run();
       return true;
@@ -272,30 +273,29 @@ final class SoftHsm implements AutoCloseable {
     }
   }
 
-  /// The module with some of its functions replaced, for faults that SoftHSM never shows.
-  static Cryptoki withStubs(FunctionStub functionStub, Cryptoki.Function... functions) {
+  /// The module with some functions replaced, for faults that SoftHSM never shows.
+  static Cryptoki withStubs(FunctionStub stub, Cryptoki.Function... functions) {
     Cryptoki real = Cryptoki.open(module());
     MemorySegment list = Arena.global().allocate(Cryptoki.FUNCTION_LIST_BYTES, Long.BYTES);
     list.copyFrom(functionList());
     for (Cryptoki.Function function : functions) {
-      list.set(ADDRESS, function.offset(), entry(functionStub, real, function));
+      list.set(ADDRESS, function.offset(), entry(stub, real, function));
     }
     return new Cryptoki(list);
   }
 
   // restricted: upcalls into this test
   @SuppressWarnings("restricted")
-  private static MemorySegment entry(
-      FunctionStub functionStub, Cryptoki real, Cryptoki.Function function) {
+  private static MemorySegment entry(FunctionStub stub, Cryptoki real, Cryptoki.Function function) {
     UpcallEntry upcallEntry =
-        (a, b, c, d, e) -> answer(functionStub, new Call(real, function, a, b, c, d, e));
+        (a, b, c, d, e) -> answer(stub, new Call(real, function, a, b, c, d, e));
     MethodType fiveParameters =
         MethodType.methodType(
             long.class, long.class, long.class, long.class, long.class, long.class);
     try {
       return Linker.nativeLinker()
           .upcallStub(
-              MethodHandles.lookup().bind(upcallEntry, "called", fiveParameters),
+              MethodHandles.lookup().bind(upcallEntry, "call", fiveParameters),
               FunctionDescriptor.of(
                   JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
               Arena.global());
@@ -308,10 +308,10 @@ final class SoftHsm implements AutoCloseable {
     return new Pkcs11ModuleRegistry(_ -> cryptoki, callTimeout);
   }
 
-  /// Nothing may be thrown through native code.
-  private static long answer(FunctionStub functionStub, Call call) {
+  /// No exception may be thrown through native code.
+  private static long answer(FunctionStub stub, Call call) {
     try {
-      return functionStub.answer(call);
+      return stub.answer(call);
     } catch (CryptokiException refused) {
       return refused.code();
     } catch (RuntimeException | Error broken) {
@@ -319,7 +319,7 @@ final class SoftHsm implements AutoCloseable {
     }
   }
 
-  // restricted: the list that the module's entry point gives
+  // restricted: the list that the entry point of the module returns
   @SuppressWarnings("restricted")
   private static MemorySegment functionList() {
     MemorySegment entry =
@@ -328,7 +328,7 @@ final class SoftHsm implements AutoCloseable {
             .orElseThrow();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment pointer = arena.allocate(ADDRESS);
-      assertEquals(0L, invoke(c(entry, JAVA_LONG, ADDRESS), pointer));
+      assertEquals(0L, invoke(cFunction(entry, JAVA_LONG, ADDRESS), pointer));
       return pointer.get(ADDRESS, 0).reinterpret(Cryptoki.FUNCTION_LIST_BYTES);
     }
   }
@@ -337,12 +337,12 @@ final class SoftHsm implements AutoCloseable {
   static int pipe(byte[] text) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment ends = arena.allocate(JAVA_INT, 2);
-      assertEquals(0, invoke(c("pipe", JAVA_INT, ADDRESS), ends));
+      assertEquals(0, invoke(cFunction("pipe", JAVA_INT, ADDRESS), ends));
       int writing = ends.getAtIndex(JAVA_INT, 1);
       MemorySegment bytes = arena.allocateFrom(JAVA_BYTE, text);
-      MethodHandle write = c("write", JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG);
+      MethodHandle write = cFunction("write", JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG);
       assertEquals(text.length, invoke(write, writing, bytes, (long) text.length));
-      assertEquals(0, invoke(c("close", JAVA_INT, JAVA_INT), writing));
+      assertEquals(0, invoke(cFunction("close", JAVA_INT, JAVA_INT), writing));
       return ends.getAtIndex(JAVA_INT, 0);
     }
   }
@@ -351,18 +351,20 @@ final class SoftHsm implements AutoCloseable {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = arena.allocateFrom(VARIABLE);
       MemorySegment value = arena.allocateFrom(configuration.toString());
-      MethodHandle setenv = c("setenv", JAVA_INT, ADDRESS, ADDRESS, JAVA_INT);
+      MethodHandle setenv = cFunction("setenv", JAVA_INT, ADDRESS, ADDRESS, JAVA_INT);
       assertEquals(0, invoke(setenv, name, value, 1));
     }
   }
 
-  private static MethodHandle c(String name, MemoryLayout result, MemoryLayout... parameters) {
-    return c(Linker.nativeLinker().defaultLookup().find(name).orElseThrow(), result, parameters);
+  private static MethodHandle cFunction(
+      String name, MemoryLayout result, MemoryLayout... parameters) {
+    return cFunction(
+        Linker.nativeLinker().defaultLookup().find(name).orElseThrow(), result, parameters);
   }
 
   // restricted: functions of the C library, by their documented shape
   @SuppressWarnings("restricted")
-  private static MethodHandle c(
+  private static MethodHandle cFunction(
       MemorySegment function, MemoryLayout result, MemoryLayout... parameters) {
     return Linker.nativeLinker()
         .downcallHandle(function, FunctionDescriptor.of(result, parameters));
@@ -370,7 +372,7 @@ final class SoftHsm implements AutoCloseable {
 
   private boolean hasTool() {
     return Stream.of(System.getenv("PATH").split(":"))
-        .anyMatch(index -> Files.isExecutable(Path.of(index, "softhsm2-util")));
+        .anyMatch(folderName -> Files.isExecutable(Path.of(folderName, "softhsm2-util")));
   }
 
   private void runTool(String... arguments) {
@@ -389,6 +391,6 @@ final class SoftHsm implements AutoCloseable {
 
   @Override
   public void close() {
-    opened.forEach(Pkcs11Provider::close);
+    providers.forEach(Pkcs11Provider::close);
   }
 }

@@ -27,35 +27,35 @@ class JsonResponseTest {
 
   @Test
   void values_areFoundByTheirPaths() {
-    JsonResponse answer = of(SAMPLE);
-    assertEquals(Optional.of("kf"), answer.text("data.name"));
-    assertEquals(OptionalLong.of(18), answer.number("data.keys.2"));
-    assertEquals(Set.of("1", "2"), answer.memberNames("data.keys"));
-    assertTrue(answer.isTrue("data.derived"));
-    assertEquals(Optional.of("y"), answer.text("data.deep.0.0.x"));
-    assertTrue(answer.rawText("errors.0").contains("b"));
+    JsonResponse response = of(SAMPLE);
+    assertEquals(Optional.of("kf"), response.text("data.name"));
+    assertEquals(OptionalLong.of(18), response.number("data.keys.2"));
+    assertEquals(Set.of("1", "2"), response.memberNames("data.keys"));
+    assertTrue(response.isTrue("data.derived"));
+    assertEquals(Optional.of("y"), response.text("data.deep.0.0.x"));
+    assertTrue(response.rawText("errors.0").contains("b"));
     assertEquals(
         Optional.of(SecretBytes.copyOf(new byte[] {1, 2, 3})),
-        answer.decodeSecret("data.plaintext"));
+        response.decodeSecret("data.plaintext"));
   }
 
   @Test
   void absentOrOtherKind_isNothing() {
-    JsonResponse answer = of(SAMPLE);
-    assertEquals(Optional.empty(), answer.text("data.keys.1"));
-    assertEquals(OptionalLong.empty(), answer.number("data.name"));
-    assertEquals(OptionalLong.empty(), answer.number("data.deep.1"));
-    assertFalse(answer.isTrue("data.none"));
-    assertEquals(Optional.empty(), answer.text("errors.0"), "escapes are not read");
-    assertEquals(Optional.empty(), answer.decodeSecret("errors.0"));
-    assertEquals(Optional.empty(), answer.decodeSecret("data.none"));
+    JsonResponse response = of(SAMPLE);
+    assertEquals(Optional.empty(), response.text("data.keys.1"));
+    assertEquals(OptionalLong.empty(), response.number("data.name"));
+    assertEquals(OptionalLong.empty(), response.number("data.deep.1"));
+    assertFalse(response.isTrue("data.none"));
+    assertEquals(Optional.empty(), response.text("errors.0"), "escapes are not read");
+    assertEquals(Optional.empty(), response.decodeSecret("errors.0"));
+    assertEquals(Optional.empty(), response.decodeSecret("data.none"));
   }
 
   @Test
   void closed_hasNothingLeft() {
-    JsonResponse answer = of(SAMPLE);
-    answer.close();
-    assertFalse(answer.text("data.name").orElse("").contains("kf"));
+    JsonResponse response = of(SAMPLE);
+    response.close();
+    assertFalse(response.text("data.name").orElse("").contains("kf"));
   }
 
   @ParameterizedTest
@@ -73,10 +73,10 @@ class JsonResponseTest {
         "\"a",
         "\"\\"
       })
-  void noJson_hasNoValues(String text) {
-    JsonResponse answer = of(text);
-    assertEquals(Optional.empty(), answer.text("a"));
-    assertEquals(Optional.empty(), answer.text("0"));
+  void invalidJson_hasNoValues(String text) {
+    JsonResponse response = of(text);
+    assertEquals(Optional.empty(), response.text("a"));
+    assertEquals(Optional.empty(), response.text("0"));
   }
 
   @Test
@@ -95,11 +95,11 @@ class JsonResponseTest {
       for (int j = random.nextInt(1, 4); j > 0; j--) {
         bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
       }
-      JsonResponse answer = JsonResponse.of(bytes);
-      answer.text("data.name");
-      answer.decodeSecret("data.plaintext");
-      answer.number("data.keys.1");
-      answer.close();
+      JsonResponse response = JsonResponse.of(bytes);
+      response.text("data.name");
+      response.decodeSecret("data.plaintext");
+      response.number("data.keys.1");
+      response.close();
     }
   }
 }

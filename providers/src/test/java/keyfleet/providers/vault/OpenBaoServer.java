@@ -25,8 +25,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import keyfleet.providers.ProviderFixtures;
 
-/// A real OpenBaoServer on loopback, with its data in a folder of the test's, unsealed and with a
-/// Transit engine. It is gone when it is closed, or with this JVM.
+/// A real OpenBao on loopback, unsealed and with a Transit engine. Its data is in a folder of the
+/// test. It ends when it is closed, or with this JVM.
 public final class OpenBaoServer implements AutoCloseable {
   private static final String BINARY = System.getenv("KEYFLEET_TEST_OPENBAO");
   private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
@@ -72,19 +72,19 @@ public final class OpenBaoServer implements AutoCloseable {
     return rootToken;
   }
 
-  /// Does what an administrator does, and returns the answer.
+  /// Sends a request as administrator, and returns the response body.
   public String callAsAdmin(String method, String path, String json) {
     HttpResponse<String> response = send(method, path, json);
     assertTrue(response.statusCode() < 300, () -> path + " was answered with " + response.body());
     return response.body();
   }
 
-  /// A new version of a Transit key.
+  /// Rotates a Transit key, which adds a version.
   public void rotateKey(String key) {
     callAsAdmin("POST", "transit/keys/" + key + "/rotate", "{}");
   }
 
-  /// A token that may use one Transit key, and nothing else; `options` go into its creation.
+  /// A token that may use one Transit key and nothing else; `options` are added to its creation.
   String createToken(String key, String options) {
     String policy =
         """
@@ -103,7 +103,7 @@ public final class OpenBaoServer implements AutoCloseable {
     return field(response, "\"client_token\":\"([^\"]+)\"");
   }
 
-  /// The same, in a file that only its owner can read.
+  /// A new token in a file that only its owner can read.
   public Path createTokenFile(String key, String options) {
     return ProviderFixtures.file(
         folder.resolve("token-" + key), createToken(key, options) + "\n", "rw-------");
@@ -116,7 +116,7 @@ public final class OpenBaoServer implements AutoCloseable {
   void unseal() {
     String response = send("PUT", "sys/unseal", "{\"key\":\"" + unsealKey + "\"}").body();
     assertTrue(response.contains("\"sealed\":false"), response);
-    await(() -> send("GET", "sys/health", "").statusCode() == 200); // it has become active, too
+    await(() -> send("GET", "sys/health", "").statusCode() == 200); // until it is active, too
   }
 
   void kill() {
@@ -124,7 +124,7 @@ public final class OpenBaoServer implements AutoCloseable {
     process.onExit().join();
   }
 
-  /// Starts it again, sealed.
+  /// Starts the server again; it is sealed.
   void restart() {
     process = startProcess();
     awaitResponse();
@@ -171,11 +171,11 @@ public final class OpenBaoServer implements AutoCloseable {
     });
   }
 
-  /// Until it is so, with a limit.
+  /// Waits for the condition, with a limit.
   static void await(BooleanSupplier condition) {
     long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
     while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < deadline, "it did not become so within " + START_TIMEOUT);
+      assertTrue(System.nanoTime() < deadline, "the condition was not met within " + START_TIMEOUT);
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
   }

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Answers that a healthy server does not give.
+/// Tests answers that a healthy server does not give.
 class VaultClientTest {
   private static final Map<String, String> TRACE =
       Map.of("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
@@ -53,8 +53,8 @@ class VaultClientTest {
 
   @TempDir Path folder = Path.of("");
 
-  /// Answers looks as a server should, and uses as `script` says.
-  private static Function<ReceivedRequest, ScriptedResponse> scripted(
+  /// Answers the requests of a load like a real server, and all others as `script` says.
+  private static Function<ReceivedRequest, ScriptedResponse> answerLoadsAnd(
       Function<ReceivedRequest, ScriptedResponse> script) {
     return request ->
         request.path().equals("/v1/transit/keys/keyfleet-main")
@@ -88,9 +88,9 @@ class VaultClientTest {
 
   @ParameterizedTest
   @CsvSource({
-    "200, '{\"data\":{}}', 1, an answer that is none of Transit's",
-    "200, <html>, 1, an answer that is none of Transit's",
-    "200, '{\"data\":{\"ciphertext\":\"vault:v2:AAAA\"}}', 1, an answer that is none of Transit's",
+    "200, '{\"data\":{}}', 1, an answer that Transit does not give",
+    "200, <html>, 1, an answer that Transit does not give",
+    "200, '{\"data\":{\"ciphertext\":\"vault:v2:AAAA\"}}', 1, an answer that Transit does not give",
     "400, '{\"errors\":[\"what is this\"]}', 1, answered 400",
     "307, '', 1, is a standby",
     "473, '', 1, is a standby",
@@ -104,7 +104,7 @@ class VaultClientTest {
   void errorResponse_isExplainedAndRetriedOnlyIfThatMayHelp(
       int status, String body, int times, String words) {
     try (ScriptedHttpServer server =
-            ScriptedHttpServer.start(scripted(_ -> new ScriptedResponse(status, body)));
+            ScriptedHttpServer.start(answerLoadsAnd(_ -> new ScriptedResponse(status, body)));
         KekProvider provider = open(server)) {
       Kek kek = kek(provider);
       int before = server.requests().size();
@@ -118,7 +118,7 @@ class VaultClientTest {
   void serverThatQuotesTheRequest_isNotQuoted() {
     try (ScriptedHttpServer server =
             ScriptedHttpServer.start(
-                scripted(request ->
+                answerLoadsAnd(request ->
                     new ScriptedResponse(
                         400,
                         "{\"errors\":[\"cannot read %s of %s\"]}"
@@ -138,7 +138,7 @@ class VaultClientTest {
     AtomicInteger tries = new AtomicInteger();
     try (ScriptedHttpServer server =
             ScriptedHttpServer.start(
-                scripted(_ ->
+                answerLoadsAnd(_ ->
                     tries.getAndIncrement() == 0
                         ? new ScriptedResponse(500, "")
                         : new ScriptedResponse(
@@ -153,11 +153,12 @@ class VaultClientTest {
   void requests_carryVersionAadTokenUidAndTrace() {
     try (ScriptedHttpServer server =
             ScriptedHttpServer.start(
-                scripted(_ ->
+                answerLoadsAnd(_ ->
                     new ScriptedResponse(200, "{\"data\":{\"ciphertext\":\"vault:v1:AAAA\"}}")));
         KekProvider provider = open(server)) {
       Kek kek = kek(provider);
-      assertEquals("", server.requests().getLast().header("traceparent"), "nobody traces this");
+      assertEquals(
+          "", server.requests().getLast().header("traceparent"), "this call is not traced");
       RequestUid.callWith("uid-42", () -> TraceHeaders.callWith(TRACE, () -> kek.wrap(dek(), AAD)));
       ReceivedRequest request = server.requests().getLast();
       assertEquals("/v1/transit/encrypt/keyfleet-main", request.path());
@@ -173,7 +174,7 @@ class VaultClientTest {
   @Test
   void foreignBytes_areRefusedWithoutACall() {
     try (ScriptedHttpServer server =
-            ScriptedHttpServer.start(scripted(_ -> new ScriptedResponse(500, "")));
+            ScriptedHttpServer.start(answerLoadsAnd(_ -> new ScriptedResponse(500, "")));
         KekProvider provider = open(server)) {
       Kek kek = kek(provider);
       int before = server.requests().size();
@@ -197,7 +198,7 @@ class VaultClientTest {
 
   @Test
   void badTokenFile_isRefusedWithItsRule() {
-    try (ScriptedHttpServer server = ScriptedHttpServer.start(scripted(_ -> KEY));
+    try (ScriptedHttpServer server = ScriptedHttpServer.start(answerLoadsAnd(_ -> KEY));
         KekProvider provider = open(server)) {
       ProviderFixtures.file(folder.resolve("token"), "two words", "rw-------");
       assertTrue(refusal(provider::load).getMessage().contains("holds no token"));
@@ -214,7 +215,8 @@ class VaultClientTest {
     keytool("-genkeypair -keyalg EC -alias s -dname CN=s -ext san=ip:127.0.0.1 -validity 2", store);
     Path pem = folder.resolve("ca.pem");
     keytool("-exportcert -rfc -alias s -file " + pem, store);
-    try (ScriptedHttpServer server = ScriptedHttpServer.start(scripted(_ -> KEY), context(store))) {
+    try (ScriptedHttpServer server =
+        ScriptedHttpServer.start(answerLoadsAnd(_ -> KEY), context(store))) {
       String address = "https://127.0.0.1:" + server.port();
       try (KekProvider provider = open(address, "&ca-file=" + pem)) {
         assertEquals(List.of(1), ProviderFixtures.versions(provider.load()));

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
-/// KEKs in a real OpenBaoServer. Each test has a Transit key of its own, named after it.
+/// Tests KEKs in a real OpenBao. Each test has a Transit key of its own, with the name of the test.
 class VaultProviderTest {
   private static final byte[] AAD = "where it belongs".getBytes(StandardCharsets.UTF_8);
   private static final byte[] OTHER_AAD = "elsewhere".getBytes(StandardCharsets.UTF_8);
@@ -114,9 +114,9 @@ class VaultProviderTest {
               .replace("vault:v1:", "vault:v2:")
               .getBytes(StandardCharsets.US_ASCII);
       assertEquals(Optional.empty(), kek(kekSet, 2).unwrap(renumbered, AAD));
-      byte[] bent = wrapped.clone();
-      bent[20] = bent[20] == 'A' ? (byte) 'B' : (byte) 'A';
-      assertEquals(Optional.empty(), kek(kekSet, 1).unwrap(bent, AAD));
+      byte[] corrupted = wrapped.clone();
+      corrupted[20] = corrupted[20] == 'A' ? (byte) 'B' : (byte) 'A';
+      assertEquals(Optional.empty(), kek(kekSet, 1).unwrap(corrupted, AAD));
     }
   }
 
@@ -171,7 +171,7 @@ class VaultProviderTest {
       assertTrue(unavailable(() -> first.unwrap(wrapped, AAD)).contains("deleted"));
       assertTrue(refusal(provider::load).remedy().contains("bao write -f " + path));
       bao().callAsAdmin("POST", path, "{}");
-      OpenBaoServer.await(() -> { // the time at which a version was made is in whole seconds
+      OpenBaoServer.await(() -> { // creation times are in whole seconds
         delete(path);
         bao().callAsAdmin("POST", path, "{}");
         return isReplaced(provider);
@@ -273,7 +273,7 @@ class VaultProviderTest {
       String message = busy.join();
       assertTrue(message.contains("answer"), message);
       bao().restart();
-      OpenBaoServer.await(() -> { // our own rest may still be on
+      OpenBaoServer.await(() -> { // the cool-down may not be over
         try {
           kek.unwrap(wrapped, AAD);
           return false;
@@ -287,7 +287,7 @@ class VaultProviderTest {
   }
 
   @Test
-  void quota_isWaitedForAndNotHammered(TestInfo test) {
+  void quota_isRespected(TestInfo test) {
     String key = keyOf(test);
     try (KekProvider provider = open(key)) {
       Kek kek = kek(provider.load(), 1);
@@ -311,7 +311,7 @@ class VaultProviderTest {
               "{\"path\":\"transit/decrypt/%s\",\"rate\":1,\"interval\":\"600s\"}".formatted(key));
       kek.unwrap(wrapped, AAD);
       assertTrue(unavailable(() -> kek.unwrap(wrapped, AAD)).contains("too many calls (429)"));
-      assertTrue(unavailable(() -> kek.unwrap(wrapped, AAD)).contains("asked again in"));
+      assertTrue(unavailable(() -> kek.unwrap(wrapped, AAD)).contains("next call allowed in"));
       bao().callAsAdmin("DELETE", quota, "");
     }
   }
@@ -324,14 +324,14 @@ class VaultProviderTest {
     bao().callAsAdmin("POST", "team/kv/transit/keys/" + key, "{}");
     Path token = ProviderFixtures.file(folder.resolve("root"), bao().rootToken(), "rw-------");
     String rest = "?mount=kv/transit&key=%s&token-file=%s".formatted(key, token);
-    ProviderContext around = new ProviderContext(Map.of(), RANDOM, new SystemTicker());
+    ProviderContext context = new ProviderContext(Map.of(), RANDOM, new SystemTicker());
     try (KekProvider provider =
         ProviderSpec.parse("vault:" + bao().address() + rest + "&namespace=team")
-            .open(KeyringName.MAIN, around)) {
+            .open(KeyringName.MAIN, context)) {
       assertTrue(canRoundTrip(provider.load(), 1));
     }
     try (KekProvider provider =
-        ProviderSpec.parse("vault:" + bao().address() + rest).open(KeyringName.MAIN, around)) {
+        ProviderSpec.parse("vault:" + bao().address() + rest).open(KeyringName.MAIN, context)) {
       assertTrue(refusal(provider::load).getMessage().contains("nothing is mounted as kv/transit"));
     }
   }

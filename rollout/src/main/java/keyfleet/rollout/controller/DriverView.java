@@ -11,12 +11,12 @@ import keyfleet.rollout.plan.NodeStatus;
 /// has waited for each. It is never stored. A new driver begins without it, so its waits run in
 /// full on its own clock.
 ///
-/// @param looked whether the driver has observed the fleet at all; before that no node counts as
+/// @param observed whether the driver has observed the fleet at all; before that no node counts as
 ///   present or absent
-/// @param lookedAt when it last observed the fleet
+/// @param observedAt when it last observed the fleet
 /// @param candidates the statuses of the present nodes that may start
-/// @param since when a node got its step, appeared or disappeared, whichever was last
-/// @param batchSince when the previous batch passed
+/// @param waitingSince the last time at which a node got a step, appeared or disappeared
+/// @param lastBatchPassedAt when the previous batch passed
 public record DriverView(
     boolean observed,
     Duration observedAt,

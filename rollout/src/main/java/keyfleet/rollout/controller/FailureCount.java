@@ -8,8 +8,9 @@ public record FailureCount(long failed, long attempted) {
 
   FailureCount plusNode(NodeEntry entry, int first) {
     NodeProgress progress = entry.progress();
-    boolean begun = progress.isAttempted() || entry.attempt() > first;
-    return new FailureCount(failed + (progress.isFailed() ? 1 : 0), attempted + (begun ? 1 : 0));
+    boolean wasAttempted = progress.isAttempted() || entry.attempt() > first;
+    return new FailureCount(
+        failed + (progress.isFailed() ? 1 : 0), attempted + (wasAttempted ? 1 : 0));
   }
 
   FailureCount plusSucceeded(long nodes) {

@@ -143,7 +143,7 @@ final class ForwardSteps {
     if (!draft.hasNoCanaries()) {
       return;
     }
-    for (NodeId node : spec.batch(draft.passed())) {
+    for (NodeId node : spec.batch(draft.passedBatches())) {
       boolean due =
           draft.progressOf(node) == NodeProgress.OCCUPIED
               && draft.isPresent(node)
@@ -169,8 +169,8 @@ final class ForwardSteps {
   }
 
   private void startNodes(NodeStarter starter) {
-    if (draft.passed() < spec.batchCount() && !isBatchPause()) {
-      spec.batch(draft.passed())
+    if (draft.passedBatches() < spec.batchCount() && !isBatchPause()) {
+      spec.batch(draft.passedBatches())
           .forEach(node -> starter.startIfAllowed(node, NodeProgress.PENDING));
     }
     draft.entries().forEach(it -> starter.startIfAllowed(it.getKey(), NodeProgress.WAITING));
@@ -178,8 +178,8 @@ final class ForwardSteps {
 
   /// The pause between two batches lasts only while no node of the next batch has started.
   private boolean isBatchPause() {
-    List<NodeId> batch = spec.batch(draft.passed());
-    return draft.passed() > 0
+    List<NodeId> batch = spec.batch(draft.passedBatches());
+    return draft.passedBatches() > 0
         && !draft.isBatchOlderThan(spec.timings().batchPause())
         && batch.stream().allMatch(node -> hasNotStarted(draft.progressOf(node)));
   }
@@ -189,15 +189,15 @@ final class ForwardSteps {
   }
 
   private boolean passBatchIfDone() {
-    if (draft.passed() == spec.batchCount()
+    if (draft.passedBatches() == spec.batchCount()
         || isBatchPause()
         || new InFlightBudget(draft).isUnavailableLimitExceeded()) {
       return false;
     }
-    List<NodeId> batch = spec.batch(draft.passed());
+    List<NodeId> batch = spec.batch(draft.passedBatches());
     boolean done =
-        spec.isCanaryBatch(draft.passed())
-            ? areCanariesDone(batch)
+        spec.isCanaryBatch(draft.passedBatches())
+            ? isCanaryBatchDone(batch)
             : batch.stream().noneMatch(this::isBusy);
     if (done) {
       draft.passBatch();
@@ -207,10 +207,10 @@ final class ForwardSteps {
 
   /// R14: no canary may be missing unless it was excluded explicitly, and at least one must have
   /// confirmed.
-  private boolean areCanariesDone(List<NodeId> canaries) {
-    List<NodeProgress> nodeProgresses = canaries.stream().map(draft::progressOf).toList();
-    return nodeProgresses.contains(NodeProgress.CONFIRMED)
-        && nodeProgresses.stream().allMatch(it -> it == NodeProgress.CONFIRMED || it.isLeftOut());
+  private boolean isCanaryBatchDone(List<NodeId> canaries) {
+    List<NodeProgress> progress = canaries.stream().map(draft::progressOf).toList();
+    return progress.contains(NodeProgress.CONFIRMED)
+        && progress.stream().allMatch(it -> it == NodeProgress.CONFIRMED || it.isLeftOut());
   }
 
   /// Silent nodes do not hold up the batch; [InFlightBudget#isUnavailableLimitExceeded] limits how
@@ -222,7 +222,7 @@ final class ForwardSteps {
 
   /// All batches have passed, and no remaining node is expected any more.
   boolean isComplete() {
-    if (draft.passed() < spec.batchCount()
+    if (draft.passedBatches() < spec.batchCount()
         || new InFlightBudget(draft).isUnavailableLimitExceeded()) {
       return false;
     }

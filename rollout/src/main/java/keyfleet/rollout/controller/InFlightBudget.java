@@ -7,9 +7,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import keyfleet.rollout.NodeId;
 
-/// How many more nodes may take a step. I6: nodes that may run the release unconfirmed, silent ones
-/// and late ones included, never exceed the batch size plus `max_unavailable`; the present ones
-/// among them never take a slot beyond the batch size.
+/// Limits how many nodes take a step at once. I6: nodes that may run the release unconfirmed,
+/// silent ones and late ones included, never exceed the batch size plus `max_unavailable`; the
+/// present ones among them never take a slot beyond the batch size.
 final class InFlightBudget {
   private final RolloutDraft draft;
   private final RolloutLimits limits;
@@ -60,22 +60,23 @@ final class InFlightBudget {
 
   String description() {
     List<NodeId> nodes = unreachable();
-    return nodes.size()
-        + " unreachable nodes exceed the limit of "
+    return "unreachable nodes: "
+        + nodes.size()
+        + ", max_unavailable: "
         + limits.maxUnavailable()
-        + ": "
+        + "; no node starts until they return or are forgotten: "
         + nodes.stream().map(NodeId::value).collect(Collectors.joining(", "));
   }
 
   boolean reserveStart(NodeId node) {
-    boolean lane = !batch.contains(node);
+    boolean isLate = !batch.contains(node);
     boolean free =
         preparing + unconfirmedPresent < limits.batchSize()
             && preparing + unconfirmed < limits.maxUnconfirmed()
-            && (!lane || late < limits.maxLateNodes());
+            && (!isLate || late < limits.maxLateNodes());
     if (free) {
       preparing++;
-      late += lane ? 1 : 0;
+      late += isLate ? 1 : 0;
     }
     return free;
   }

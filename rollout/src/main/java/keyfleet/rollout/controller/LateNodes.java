@@ -20,8 +20,8 @@ final class LateNodes {
     this.spec = draft.spec();
   }
 
-  /// Adds a node to the ledger when it is first seen, so that it is in exactly one set from then on
-  /// (I10).
+  /// Adds a node to the rollout when it is first seen, so that it is in exactly one set from then
+  /// on (I10).
   void addNewNodes() {
     List<NodeStatus> unknown =
         draft.candidates().stream().filter(it -> draft.entry(it.node()).isEmpty()).toList();
@@ -38,17 +38,17 @@ final class LateNodes {
     }
   }
 
-  /// A rollout accepts new nodes until the lane wait after its last batch has passed. Otherwise
+  /// A rollout accepts new nodes until `lateNodeWait` after its last batch has passed. Otherwise
   /// nodes enrolled one after the other would keep it open for ever.
   private boolean isAccepted(NodeStatus status) {
     boolean valid =
-        draft.passed() < spec.batchCount()
+        draft.passedBatches() < spec.batchCount()
             || !draft.isBatchOlderThan(spec.timings().lateNodeWait());
     return valid && spec.eligibility().match(status) != TargetMatch.NO;
   }
 
   void startNodes(NodeStarter starter) {
-    if (draft.passed() > 0) {
+    if (draft.passedBatches() > 0) {
       draft
           .candidates()
           .forEach(it -> starter.startIfAllowed(it.node(), NodeProgress.PENDING_OFFLINE));

@@ -11,8 +11,8 @@ import keyfleet.rollout.NodePhase;
 import keyfleet.rollout.NodeReport;
 import org.jspecify.annotations.Nullable;
 
-/// Rebuilds a ledger from reports after the store has lost decisions (R24). A node obeys only
-/// decisions, so what it reports beyond the ledger must have been in the ledger once.
+/// Rebuilds the progress of a rollout from reports after the store has lost decisions (R24). A node
+/// obeys only decisions, so what it reports beyond the stored progress must have been stored once.
 final class ProgressRecovery {
   private final RolloutRun run;
   private final Set<NodeId> passedNodes = new HashSet<>();
@@ -30,16 +30,16 @@ final class ProgressRecovery {
 
   /// This marks no node as failed: the same reports decide that when the rollout is resumed.
   RolloutRun recover(List<NodeReport> reports, Duration now) {
-    Map<NodeId, NodeEntry> nodeEntries = new TreeMap<>(run.progress().entries());
+    Map<NodeId, NodeEntry> entries = new TreeMap<>(run.progress().entries());
     reports.stream()
         .filter(this::isAheadOfStore)
-        .forEach(it -> nodeEntries.put(it.node(), entryFrom(it)));
+        .forEach(it -> entries.put(it.node(), entryFrom(it)));
     RolloutProgress progressBefore = run.progress();
     RolloutProgress progress =
         new RolloutProgress(
             progressBefore.passedBatches(),
             progressBefore.keptBatches(),
-            new TreeMap<>(nodeEntries),
+            new TreeMap<>(entries),
             progressBefore.excluded());
     return new RolloutRun(run.spec(), run.claim(), progress, DriverView.empty(now));
   }

@@ -92,12 +92,12 @@ public sealed interface Rollout {
   static Optional<String> holdReason(Rollout rollout) {
     if (rollout instanceof Paused paused && paused.isSafeHold()) {
       return Optional.of(
-          "the store lost decisions, rebuilt from the nodes' reports; check, then resume the"
-              + " rollout");
+          "the store lost decisions of this rollout; they are rebuilt from the nodes' reports;"
+              + " check the nodes, then resume the rollout");
     }
     if (rollout instanceof Paused paused && paused.cause() == StopCause.INFRASTRUCTURE) {
       return Optional.of(
-          "a node could not fetch or keep the release; see its report, then resume the rollout");
+          "a node could not fetch or store the release; see its report, then resume the rollout");
     }
     if (!(rollout instanceof Rolling(var run)) || !run.driverView().observed()) {
       return Optional.empty();
@@ -111,12 +111,12 @@ public sealed interface Rollout {
       return Optional.of(
           "no canary is left: each belongs to another rollout, was excluded, or was forgotten");
     }
-    List<NodeId> idle = draft.stalledCanaries();
-    return idle.isEmpty()
+    List<NodeId> stalled = draft.stalledCanaries();
+    return stalled.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            "canaries are silent or were given up; forget them or abort the rollout: "
-                + idle.stream().map(NodeId::value).collect(Collectors.joining(", ")));
+            "canaries are unreachable or lost; forget them or abort the rollout: "
+                + stalled.stream().map(NodeId::value).collect(Collectors.joining(", ")));
   }
 
   /// Whether a node has obeyed a decision that the stored rollout does not contain: then the store
@@ -128,18 +128,18 @@ public sealed interface Rollout {
 
   /// What a node should do. It depends on the state alone, so it is always safe to send again
   /// (R12).
-  static Optional<Assignment> assignment(Rollout rollout, NodeId node) {
+  static Optional<NodeAssignment> assignment(Rollout rollout, NodeId node) {
     NodeEntry entry = rollout.run().progress().entries().get(node);
     boolean held = rollout instanceof Paused paused && paused.isSafeHold();
     return entry == null || shouldClaim(rollout) || held
         ? Optional.empty()
         : goal(rollout, entry.progress())
-            .map(goal -> new Assignment(rollout.run().spec().taskFor(entry.attempt()), goal));
+            .map(goal -> new NodeAssignment(rollout.run().spec().taskFor(entry.attempt()), goal));
   }
 
   /// The nodes that must get an order. Confirmed and reverted nodes have already got theirs.
-  static Map<NodeId, Assignment> assignments(Rollout rollout) {
-    Map<NodeId, Assignment> orders = new LinkedHashMap<>();
+  static Map<NodeId, NodeAssignment> assignments(Rollout rollout) {
+    Map<NodeId, NodeAssignment> orders = new LinkedHashMap<>();
     rollout
         .run()
         .progress()

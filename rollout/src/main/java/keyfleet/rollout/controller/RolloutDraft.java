@@ -17,7 +17,7 @@ import keyfleet.rollout.NodeReport;
 import keyfleet.rollout.plan.ExcludedNode;
 import keyfleet.rollout.plan.NodeStatus;
 
-/// A working copy of a run while the driver makes one decision: the ledger and the driver's view,
+/// A working copy of a run while the driver makes one decision: the progress and the driver's view,
 /// changed in place. [#toRun] returns the result.
 final class RolloutDraft {
   private final RolloutRun before;
@@ -46,16 +46,16 @@ final class RolloutDraft {
 
   RolloutRun toRun() {
     waitingSince.keySet().retainAll(entries.keySet());
-    DriverView seen = before.driverView();
-    Map<NodeId, NodeReport> reports = new HashMap<>(seen.reports());
+    DriverView view = before.driverView();
+    Map<NodeId, NodeReport> reports = new HashMap<>(view.reports());
     reports.keySet().retainAll(entries.keySet());
     DriverView driverView =
         new DriverView(
-            seen.observed(),
-            seen.observedAt(),
-            seen.present(),
+            view.observed(),
+            view.observedAt(),
+            view.present(),
             reports,
-            seen.candidates(),
+            view.candidates(),
             waitingSince,
             lastBatchPassedAt);
     return new RolloutRun(spec(), before.claim(), progress(), driverView);
@@ -69,11 +69,11 @@ final class RolloutDraft {
     return before.spec();
   }
 
-  int passed() {
+  int passedBatches() {
     return passedBatches;
   }
 
-  int kept() {
+  int keptBatches() {
     return keptBatches;
   }
 
@@ -111,9 +111,9 @@ final class RolloutDraft {
 
   /// A copy, because entries may change during iteration.
   List<Entry<NodeId, NodeEntry>> entries() {
-    List<Entry<NodeId, NodeEntry>> listed = new ArrayList<>(entries.size());
-    entries.forEach((node, entry) -> listed.add(Map.entry(node, entry)));
-    return listed;
+    List<Entry<NodeId, NodeEntry>> copy = new ArrayList<>(entries.size());
+    entries.forEach((node, entry) -> copy.add(Map.entry(node, entry)));
+    return copy;
   }
 
   Optional<NodeEntry> entry(NodeId node) {
@@ -188,7 +188,7 @@ final class RolloutDraft {
       if (progressOf(node) == NodeProgress.PENDING) {
         move(node, NodeProgress.WAITING);
       }
-      removeIf(node, NodeProgress.CONFIRMED);
+      unlistIf(node, NodeProgress.CONFIRMED);
     }
     passedBatches++;
     keptBatches++;
@@ -198,11 +198,11 @@ final class RolloutDraft {
   /// Undoes the last batch that was kept.
   void undoBatch() {
     keptBatches--;
-    spec().batch(keptBatches).forEach(node -> removeIf(node, NodeProgress.REVERTED));
+    spec().batch(keptBatches).forEach(node -> unlistIf(node, NodeProgress.REVERTED));
   }
 
   /// Only a node in its first attempt can be reconstructed from the batch alone.
-  private void removeIf(NodeId node, NodeProgress usual) {
+  private void unlistIf(NodeId node, NodeProgress usual) {
     entries.remove(node, new NodeEntry(usual, spec().firstAttempt()));
   }
 }

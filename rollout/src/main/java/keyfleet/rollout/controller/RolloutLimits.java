@@ -9,7 +9,7 @@ import keyfleet.rollout.controller.FailureLimit.Unlimited;
 /// @param maxFailedPerBatch failed nodes of the current batch that abort the rollout; a node that
 ///   its batch left behind counts for the whole only
 /// @param maxUnavailable if more nodes than this are unreachable, the rollout starts nothing new
-/// @param lane how many late nodes may be in progress at once (R16)
+/// @param maxLateNodes how many late nodes may be in progress at once (R16)
 public record RolloutLimits(
     int batchSize,
     FailureLimit maxFailed,
@@ -19,7 +19,7 @@ public record RolloutLimits(
   public RolloutLimits {
     if (batchSize < 1 || maxUnavailable < 0 || maxLateNodes < 1) {
       throw new IllegalArgumentException(
-          "batch size and lane must be positive, max unavailable must not be negative: "
+          "batch size and max late nodes must be positive, max unavailable must not be negative: "
               + "%d, %d, %d".formatted(batchSize, maxLateNodes, maxUnavailable));
     }
     if (maxFailed instanceof Unlimited) {
@@ -28,8 +28,8 @@ public record RolloutLimits(
   }
 
   /// `maxFailed` nodes abort the rollout, whichever batch they are in.
-  public RolloutLimits(int batchSize, int maxFailed, int maxUnavailable, int lane) {
-    this(batchSize, new Nodes(maxFailed), new Unlimited(), maxUnavailable, lane);
+  public RolloutLimits(int batchSize, int maxFailed, int maxUnavailable, int maxLateNodes) {
+    this(batchSize, new Nodes(maxFailed), new Unlimited(), maxUnavailable, maxLateNodes);
   }
 
   /// How many nodes may run a release that is not confirmed (I6): a silent node that may still

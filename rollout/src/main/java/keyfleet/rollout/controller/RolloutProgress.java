@@ -11,10 +11,10 @@ import keyfleet.rollout.NodeId;
 import keyfleet.rollout.plan.ExcludedNode;
 
 /// What has become of each node: the durable part of a rollout, without any time in it. Nodes that
-/// took the usual path are not listed, which keeps the ledger small: in batches below `kept` they
-/// are confirmed, from there to `passed` they were confirmed and have since been reverted, and in
-/// the rest they have not started. `excluded` lists nodes that were left out when they were about
-/// to start, with the reason (R16).
+/// took the usual path are not listed, which keeps the record small: in batches below `keptBatches`
+/// they are confirmed, from there to `passedBatches` they were confirmed and have since been
+/// reverted, and in the rest they have not started. `excluded` lists nodes that were left out when
+/// they were about to start, with the reason (R16).
 public record RolloutProgress(
     int passedBatches,
     int keptBatches,
@@ -22,8 +22,8 @@ public record RolloutProgress(
     List<ExcludedNode> excluded) {
   public static final RolloutProgress EMPTY = new RolloutProgress(0, 0, new TreeMap<>());
 
-  public RolloutProgress(int passed, int kept, SortedMap<NodeId, NodeEntry> places) {
-    this(passed, kept, places, List.of());
+  public RolloutProgress(int passedBatches, int keptBatches, SortedMap<NodeId, NodeEntry> entries) {
+    this(passedBatches, keptBatches, entries, List.of());
   }
 
   public RolloutProgress {
@@ -96,10 +96,10 @@ public record RolloutProgress(
     return nodesIn(NodeProgress.RECALLING, NodeProgress.REVERTING, NodeProgress.FAILING);
   }
 
-  private List<NodeId> nodesIn(NodeProgress... standings) {
-    List<NodeProgress> wanted = List.of(standings);
+  private List<NodeId> nodesIn(NodeProgress... wanted) {
+    List<NodeProgress> all = List.of(wanted);
     return entries.entrySet().stream()
-        .filter(it -> wanted.contains(it.getValue().progress()))
+        .filter(it -> all.contains(it.getValue().progress()))
         .map(Map.Entry::getKey)
         .toList();
   }

@@ -40,16 +40,16 @@ public sealed interface RolloutRetry {
     if (!(TargetParser.parse(target.toString()) instanceof TargetParser.Parsed)) {
       return new Refused(failed.size() + " failed nodes are too many for one retry");
     }
-    EligibilityRules beforeRules = before.eligibility();
+    EligibilityRules rulesBefore = before.eligibility();
     OfferedRelease offeredRelease =
-        beforeRules
+        rulesBefore
             .offeredRelease()
             .withAttempt(highestAttempt(ended.run().progress(), failed) + 1);
-    EligibilityRules again =
+    EligibilityRules retryRules =
         new EligibilityRules(
-            target, offeredRelease, beforeRules.degraded(), beforeRules.heldBack());
-    return switch (Preflight.of(again, inventory)) {
-      case Passed passed -> new Ready(spec(before, id, incarnation, again, passed));
+            target, offeredRelease, rulesBefore.degraded(), rulesBefore.heldBack());
+    return switch (Preflight.of(retryRules, inventory)) {
+      case Passed passed -> new Ready(spec(before, id, incarnation, retryRules, passed));
       case Preflight.Refused refused -> new Refused(refused.description());
     };
   }
@@ -63,8 +63,12 @@ public sealed interface RolloutRetry {
   }
 
   private static RolloutSpec spec(
-      RolloutSpec before, RolloutId id, String incarnation, EligibilityRules again, Passed passed) {
-    BatchPolicy batchPolicy =
+      RolloutSpec before,
+      RolloutId id,
+      String incarnation,
+      EligibilityRules retryRules,
+      Passed passed) {
+    BatchPolicy policy =
         new BatchPolicy(
             id.value(),
             new NoCanaries(),
@@ -72,11 +76,11 @@ public sealed interface RolloutRetry {
             before.plan().failureDomains());
     PlanningResult.Planned planned =
         (PlanningResult.Planned)
-            RolloutPlan.of(before.plan().release(), again.target(), batchPolicy, passed);
+            RolloutPlan.of(before.plan().release(), retryRules.target(), policy, passed);
     return new RolloutSpec(
         id,
         incarnation,
-        again,
+        retryRules,
         before.component(),
         planned.plan(),
         before.limits(),

@@ -15,8 +15,8 @@ public record RolloutRun(
   }
 
   /// The same stored rollout with this driver's own memory.
-  public RolloutRun withDriverView(DriverView kept) {
-    return new RolloutRun(spec, claim, progress, kept);
+  public RolloutRun withDriverView(DriverView view) {
+    return new RolloutRun(spec, claim, progress, view);
   }
 
   /// The present nodes that may start according to the decisions so far, and whose status is
@@ -34,7 +34,7 @@ public record RolloutRun(
         .collect(Collectors.toSet());
   }
 
-  /// A driver takes over. This fails no node (I1): the ledger stays, and every wait starts again.
+  /// A driver takes over. This fails no node (I1): the progress stays, and every wait starts again.
   RolloutRun withClaim(DriverClaim next, Duration now) {
     return claim.epoch() < next.epoch()
         ? new RolloutRun(spec, next, progress, DriverView.empty(now))

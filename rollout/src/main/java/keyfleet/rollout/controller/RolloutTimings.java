@@ -7,12 +7,12 @@ import java.util.List;
 /// again in full when another driver takes over.
 ///
 /// @param confirmWithin how long a node runs the release without a confirm before it rolls back
-/// @param laneWait how long a rollout waits for late nodes after its last batch
+/// @param lateNodeWait how long a rollout waits for late nodes after its last batch
 /// @param prepareWithin how long a present node may take to stage
 /// @param answerWithin how long a present node may take beyond its own deadline
 /// @param healthWait how long at a stretch the release may be unready on a node
-/// @param stale how long a driver may be silent before another takes over
-/// @param scan how often other drivers look for silent ones
+/// @param staleAfter how long a driver may be silent before another takes over
+/// @param scanInterval how often other drivers look for silent ones
 public record RolloutTimings(
     Duration soak,
     Duration confirmWithin,
@@ -76,8 +76,8 @@ public record RolloutTimings(
   /// R7: a node must outlast two failovers, each of which takes at most `adoption`, or a failover
   /// alone would roll back a healthy batch.
   public static Duration confirmWithin(Duration soak, Duration healthWait, Duration adoption) {
-    Duration patient = healthWait.plus(soak).plus(adoption.multipliedBy(2)).plus(MARGIN);
-    return longest(soak.multipliedBy(3), longest(SHORTEST_CONFIRM, patient));
+    Duration needed = healthWait.plus(soak).plus(adoption.multipliedBy(2)).plus(MARGIN);
+    return longest(soak.multipliedBy(3), longest(SHORTEST_CONFIRM, needed));
   }
 
   private static Duration longest(Duration a, Duration b) {

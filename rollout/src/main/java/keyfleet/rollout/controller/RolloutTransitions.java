@@ -109,18 +109,24 @@ final class RolloutTransitions {
     seen.reports().stream()
         .filter(it -> it.task().rollout().equals(run.spec().id()))
         .forEach(it -> reports.put(it.node(), it));
-    Map<NodeId, Duration> since = new HashMap<>(before.waitingSince());
+    Map<NodeId, Duration> waitingSince = new HashMap<>(before.waitingSince());
     for (NodeId node : run.progress().entries().keySet()) {
       boolean presenceChanged = before.present().contains(node) != seen.present().contains(node);
       if (presenceChanged) {
-        since.put(node, now);
+        waitingSince.put(node, now);
       }
     }
     Map<NodeId, NodeStatus> candidates = new HashMap<>();
     seen.candidates().forEach(it -> candidates.put(it.node(), it));
     return run.withDriverView(
         new DriverView(
-            true, now, seen.present(), reports, candidates, since, before.lastBatchPassedAt()));
+            true,
+            now,
+            seen.present(),
+            reports,
+            candidates,
+            waitingSince,
+            before.lastBatchPassedAt()));
   }
 
   private static boolean isFresh(RolloutRun run, Duration now) {
@@ -183,7 +189,6 @@ final class RolloutTransitions {
     };
   }
 
-  /// A view that is too old is dropped.
   private static Active dropStaleView(Active active, Duration now) {
     RolloutRun run = active.run();
     return run.driverView().observed()

@@ -10,7 +10,7 @@ import keyfleet.rollout.NodeReport;
 import keyfleet.rollout.RollbackReason;
 
 /// The steps of a rollout that stops. It is over when each node that was ordered to run the release
-/// has obeyed a claim with the stop's own epoch and has come to rest.
+/// has obeyed a claim with the stop's own epoch and has reached a final phase.
 final class StopSteps {
   private final RolloutDraft draft;
   private final RolloutSpec spec;
@@ -87,9 +87,11 @@ final class StopSteps {
             .filter(it -> it.getValue().progress() == NodeProgress.CONFIRMED)
             .map(Entry::getKey)
             .toList();
-    if (candidates.isEmpty() && draft.kept() > 0) {
+    if (candidates.isEmpty() && draft.keptBatches() > 0) {
       candidates =
-          spec.batch(draft.kept() - 1).stream().filter(it -> draft.entry(it).isEmpty()).toList();
+          spec.batch(draft.keptBatches() - 1).stream()
+              .filter(it -> draft.entry(it).isEmpty())
+              .toList();
     }
     candidates.stream()
         .limit(Math.max(0, budget))
@@ -98,7 +100,8 @@ final class StopSteps {
 
   private boolean undoBatchIfReverted() {
     boolean isReverted =
-        draft.kept() > 0 && spec.batch(draft.kept() - 1).stream().allMatch(this::isRevertDone);
+        draft.keptBatches() > 0
+            && spec.batch(draft.keptBatches() - 1).stream().allMatch(this::isRevertDone);
     if (isReverted) {
       draft.undoBatch();
     }
@@ -115,7 +118,7 @@ final class StopSteps {
 
   boolean isOver() {
     boolean awaited = draft.count(it -> it.getValue().progress().isAwaited()) > 0;
-    boolean reverted = draft.kept() == 0 && draft.count(NodeProgress.CONFIRMED) == 0;
+    boolean reverted = draft.keptBatches() == 0 && draft.count(NodeProgress.CONFIRMED) == 0;
     return !awaited && (!isRevert() || reverted);
   }
 }

@@ -23,7 +23,7 @@ public sealed interface Node {
   sealed interface Tasked extends Node {
     NodeTask nodeTask();
 
-    Tasked with(NodeTask duty);
+    Tasked with(NodeTask nodeTask);
 
     @Override
     default NodeBaseline baseline() {
@@ -39,7 +39,7 @@ public sealed interface Node {
 
   /// The task has ended, so another rollout may use the node.
   sealed interface Ended extends Tasked {
-    NodePhase nodePhase();
+    NodePhase phase();
 
     RollbackReason rollbackReason();
   }
@@ -91,7 +91,7 @@ public sealed interface Node {
     }
 
     @Override
-    public NodePhase nodePhase() {
+    public NodePhase phase() {
       return NodePhase.CONFIRMED;
     }
 
@@ -138,7 +138,7 @@ public sealed interface Node {
     }
 
     @Override
-    public NodePhase nodePhase() {
+    public NodePhase phase() {
       return NodePhase.ROLLED_BACK;
     }
   }
@@ -150,7 +150,7 @@ public sealed interface Node {
     }
 
     @Override
-    public NodePhase nodePhase() {
+    public NodePhase phase() {
       return NodePhase.REVERTED;
     }
 
@@ -173,17 +173,17 @@ public sealed interface Node {
   /// What the watchdog must do next. It depends on the state alone, so it is safe to ask again.
   static NodeAction nextAction(Node node) {
     return switch (node) {
-      case Preparing(NodeTask d) -> new NodeAction.Download(attemptId(d), d.task().release());
-      case Applying(NodeTask d, Check check, _) ->
+      case Preparing(NodeTask t) -> new NodeAction.Download(attemptId(t), t.task().release());
+      case Applying(NodeTask t, Check check, _) ->
           check == Check.OPEN
-              ? new NodeAction.CheckRules(attemptId(d), d.task().release())
-              : new NodeAction.Swap(attemptId(d), d.task().release());
+              ? new NodeAction.CheckRules(attemptId(t), t.task().release())
+              : new NodeAction.Swap(attemptId(t), t.task().release());
       case Soaking _, Soaked _ -> new NodeAction.Probe();
-      case RollingBack(NodeTask d, Undo undo, _, _) ->
+      case RollingBack(NodeTask t, Undo undo, _, _) ->
           switch (undo) {
-            case DISCARD -> new NodeAction.Discard(attemptId(d), d.task().release());
-            case SWAP_BACK -> new NodeAction.SwapBack(attemptId(d), d.baseline().confirmed());
-            case REVERT -> new NodeAction.SwapBack(attemptId(d), d.baseline().previous());
+            case DISCARD -> new NodeAction.Discard(attemptId(t), t.task().release());
+            case SWAP_BACK -> new NodeAction.SwapBack(attemptId(t), t.baseline().confirmed());
+            case REVERT -> new NodeAction.SwapBack(attemptId(t), t.baseline().previous());
           };
       case Idle _, Staged _, Ended _ -> new NodeAction.Nothing();
     };
@@ -244,7 +244,7 @@ public sealed interface Node {
       case Soaking _ -> NodePhase.SOAKING;
       case Soaked _ -> NodePhase.SOAKED;
       case RollingBack _ -> NodePhase.ROLLING_BACK;
-      case Ended ended -> ended.nodePhase();
+      case Ended ended -> ended.phase();
     };
   }
 

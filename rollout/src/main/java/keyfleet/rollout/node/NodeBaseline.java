@@ -38,10 +38,10 @@ public record NodeBaseline(
     return history.stream().filter(it -> it.task().rollout().equals(rollout)).findFirst();
   }
 
-  NodeBaseline withHistoryEntry(TaskHistoryEntry chapter) {
+  NodeBaseline withHistoryEntry(TaskHistoryEntry entry) {
     Stream<TaskHistoryEntry> others =
-        history.stream().filter(it -> !it.task().rollout().equals(chapter.task().rollout()));
-    List<TaskHistoryEntry> all = Stream.concat(others, Stream.of(chapter)).toList();
+        history.stream().filter(it -> !it.task().rollout().equals(entry.task().rollout()));
+    List<TaskHistoryEntry> all = Stream.concat(others, Stream.of(entry)).toList();
     int first = Math.max(0, all.size() - MAX_HISTORY);
     return new NodeBaseline(node, component, confirmed, previous, all.subList(first, all.size()));
   }

@@ -68,9 +68,9 @@ final class NodeOrderTransitions {
         || !(node instanceof Preparing || node instanceof Staged)) {
       return node;
     }
-    Node dropped =
+    Node discarded =
         NodeTransitions.discardRelease(tasked.nodeTask(), RollbackReason.ORDERED, List.of());
-    return dropped instanceof Ended ? afterOrder(dropped, order, now) : dropped;
+    return discarded instanceof Ended ? afterOrder(discarded, order, now) : discarded;
   }
 
   /// The node's state in a rollout that it knows; for a finished rollout, its final state.
@@ -80,7 +80,7 @@ final class NodeOrderTransitions {
     }
     return node.baseline()
         .historyEntry(rollout)
-        .map(taskHistoryEntry -> fromHistory(archivedBaseline(node), taskHistoryEntry));
+        .map(entry -> fromHistory(archivedBaseline(node), entry));
   }
 
   /// The baseline with the ended task moved into its history.
@@ -125,8 +125,8 @@ final class NodeOrderTransitions {
     int attemptDifference =
         Integer.compare(order.task().attempt(), node.nodeTask().task().attempt());
     if (!order.goal().isForward()) {
-      NodeTask counted = node.nodeTask().withAttempt(order.task().attempt());
-      return towards(node.with(counted), order.goal(), now);
+      NodeTask renumbered = node.nodeTask().withAttempt(order.task().attempt());
+      return towards(node.with(renumbered), order.goal(), now);
     }
     if (attemptDifference == 0 && order.task().equals(node.nodeTask().task())) {
       return towards(node, order.goal(), now);

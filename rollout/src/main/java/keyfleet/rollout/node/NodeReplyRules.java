@@ -25,7 +25,7 @@ import keyfleet.rollout.node.NodeReply.Refused;
 import keyfleet.rollout.node.NodeReply.StaleAttempt;
 import keyfleet.rollout.node.NodeReply.Terminal;
 
-/// How a node replies to an order that [NodeOrderTransitions] carries out.
+/// How a node replies to an order. [NodeOrderTransitions] decides what the order changes.
 final class NodeReplyRules {
   private NodeReplyRules() {}
 
@@ -66,7 +66,7 @@ final class NodeReplyRules {
   private static NodeReply replyToLaterAttempt(Tasked node, Goal goal) {
     return switch (node) {
       case Confirmed _ -> new Ok(NodePhase.CONFIRMED);
-      case Reverted r -> new Terminal(r.nodePhase(), r.rollbackReason());
+      case Reverted r -> new Terminal(r.phase(), r.rollbackReason());
       case Applying _, Soaking _, Soaked _, RollingBack _ -> new InProgress(Node.phase(node));
       case Preparing _, Staged _, RolledBack _ ->
           goal == Goal.CONFIRMED
@@ -106,8 +106,8 @@ final class NodeReplyRules {
       case RollingBack _ -> new InProgress(NodePhase.ROLLING_BACK);
       case RolledBack r when r.rollbackReason() == RollbackReason.REFUSED ->
           new Refused(r.reasons());
-      case RolledBack r -> new Terminal(r.nodePhase(), r.rollbackReason());
-      case Reverted r -> new Terminal(r.nodePhase(), r.rollbackReason());
+      case RolledBack r -> new Terminal(r.phase(), r.rollbackReason());
+      case Reverted r -> new Terminal(r.phase(), r.rollbackReason());
       case Preparing _, Staged _, Applying _, Soaking _, Soaked _, Confirmed _ ->
           new Ok(Node.phase(node));
     };
@@ -115,8 +115,7 @@ final class NodeReplyRules {
 
   private static NodeReply replyToRollback(Tasked node, Goal goal) {
     return switch (node) {
-      case Confirmed c when goal == Goal.ROLLED_BACK ->
-          new Terminal(c.nodePhase(), c.rollbackReason());
+      case Confirmed c when goal == Goal.ROLLED_BACK -> new Terminal(c.phase(), c.rollbackReason());
       case Confirmed c ->
           c.nodeTask().canRevert()
               ? new InProgress(NodePhase.ROLLING_BACK)

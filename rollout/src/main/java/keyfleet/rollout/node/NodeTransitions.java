@@ -51,17 +51,17 @@ final class NodeTransitions {
       case Step(Node n, OrderReceived(DesiredState order)) ->
           NodeOrderTransitions.afterOrder(n, order, now);
 
-      case Step(Preparing(NodeTask d), Fetched(_, Acceptable _)) -> new Staged(d);
-      case Step(Preparing(NodeTask d), Fetched(_, Unacceptable refusal)) ->
-          discardRelease(d, RollbackReason.REFUSED, descriptions(refusal));
-      case Step(Preparing(NodeTask d), FetchFailed(_, var reason)) ->
-          discardRelease(d, RollbackReason.INFRASTRUCTURE, List.of(reason));
-      case Step(Applying(NodeTask d, _, long confirmBy), RulesChecked(_, Acceptable _)) ->
-          new Applying(d, Check.PASSED, confirmBy);
-      case Step(Applying(NodeTask d, _, _), RulesChecked(_, Unacceptable refusal)) ->
-          new RollingBack(d, Undo.SWAP_BACK, RollbackReason.REFUSED, descriptions(refusal));
-      case Step(Applying(NodeTask d, _, long confirmBy), Swapped _) ->
-          new Soaking(d, SoakHealth.start(now), confirmBy);
+      case Step(Preparing(NodeTask t), Fetched(_, Acceptable _)) -> new Staged(t);
+      case Step(Preparing(NodeTask t), Fetched(_, Unacceptable refusal)) ->
+          discardRelease(t, RollbackReason.REFUSED, descriptions(refusal));
+      case Step(Preparing(NodeTask t), FetchFailed(_, var reason)) ->
+          discardRelease(t, RollbackReason.INFRASTRUCTURE, List.of(reason));
+      case Step(Applying(NodeTask t, _, long confirmBy), RulesChecked(_, Acceptable _)) ->
+          new Applying(t, Check.PASSED, confirmBy);
+      case Step(Applying(NodeTask t, _, _), RulesChecked(_, Unacceptable refusal)) ->
+          new RollingBack(t, Undo.SWAP_BACK, RollbackReason.REFUSED, descriptions(refusal));
+      case Step(Applying(NodeTask t, _, long confirmBy), Swapped _) ->
+          new Soaking(t, SoakHealth.start(now), confirmBy);
       case Step(Soaking s, Probed probed) ->
           afterSoakProbe(s, s.soakHealth().afterProbe(probed.result(), probed.link(), now));
       case Step(Soaked s, Probed probed) ->
@@ -139,7 +139,7 @@ final class NodeTransitions {
         nodeTask.releaseBefore(),
         nodeTask.claim(),
         nodeTask.direction(),
-        node.nodePhase(),
+        node.phase(),
         node.rollbackReason());
   }
 

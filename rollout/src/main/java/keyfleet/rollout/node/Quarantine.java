@@ -20,7 +20,7 @@ public record Quarantine(SortedMap<Sha256, Integer> attempts) {
 
   public static Quarantine of(Node node) {
     SortedMap<Sha256, Integer> attempts = new TreeMap<>();
-    node.baseline().history().forEach(taskHistoryEntry -> addTask(attempts, taskHistoryEntry));
+    node.baseline().history().forEach(entry -> addTask(attempts, entry));
     if (node instanceof Node.Ended ended) {
       addTask(attempts, NodeTransitions.toHistoryEntry(ended));
     }
@@ -28,14 +28,13 @@ public record Quarantine(SortedMap<Sha256, Integer> attempts) {
   }
 
   /// A node that was cut off or ordered to go back does not blame the release.
-  private static void addTask(
-      SortedMap<Sha256, Integer> attempts, TaskHistoryEntry taskHistoryEntry) {
-    Sha256 release = taskHistoryEntry.task().release();
-    if (taskHistoryEntry.phase() == NodePhase.CONFIRMED) {
+  private static void addTask(SortedMap<Sha256, Integer> attempts, TaskHistoryEntry entry) {
+    Sha256 release = entry.task().release();
+    if (entry.phase() == NodePhase.CONFIRMED) {
       attempts.remove(release);
-    } else if (taskHistoryEntry.rollbackReason() == RollbackReason.UNHEALTHY
-        || taskHistoryEntry.rollbackReason() == RollbackReason.REFUSED) {
-      attempts.merge(release, taskHistoryEntry.task().attempt(), Math::max);
+    } else if (entry.rollbackReason() == RollbackReason.UNHEALTHY
+        || entry.rollbackReason() == RollbackReason.REFUSED) {
+      attempts.merge(release, entry.task().attempt(), Math::max);
     }
   }
 

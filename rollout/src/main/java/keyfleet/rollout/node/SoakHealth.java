@@ -41,15 +41,15 @@ public record SoakHealth(
     return new SoakHealth(State.NOT_READY, StoreLink.CUT_OFF, now, 0, 0, relapses, restarts);
   }
 
-  SoakHealth afterProbe(ProbeResult result, StoreLink linked, long now) {
+  SoakHealth afterProbe(ProbeResult result, StoreLink newLink, long now) {
     SoakHealth before = withRestarts(result.restarts());
-    if (linked == StoreLink.CUT_OFF) {
-      return before.withProbe(linked, now);
+    if (newLink == StoreLink.CUT_OFF) {
+      return before.withProbe(newLink, now);
     }
-    boolean both = link == StoreLink.CONNECTED;
-    long passed = both ? Math.clamp(now - probedAt, 0, LONGEST_GAP.toNanos()) : 0;
+    boolean bothConnected = link == StoreLink.CONNECTED;
+    long passed = bothConnected ? Math.clamp(now - probedAt, 0, LONGEST_GAP.toNanos()) : 0;
     return (result.isReady() ? before.withReadyTime(passed) : before.withUnreadyTime(passed))
-        .withProbe(linked, now);
+        .withProbe(newLink, now);
   }
 
   /// A lower count means that the counter was reset: it holds only restarts of this release.
@@ -73,8 +73,8 @@ public record SoakHealth(
         : new SoakHealth(state, link, probedAt, 0, unreadyNanos + passed, relapses, restarts);
   }
 
-  private SoakHealth withProbe(StoreLink linked, long now) {
-    return new SoakHealth(state, linked, now, readyNanos, unreadyNanos, relapses, restarts);
+  private SoakHealth withProbe(StoreLink newLink, long now) {
+    return new SoakHealth(state, newLink, now, readyNanos, unreadyNanos, relapses, restarts);
   }
 
   boolean isReady() {
@@ -102,8 +102,8 @@ public record SoakHealth(
 
   /// When the next probe is due.
   long nextProbeAt(Duration soak) {
-    long every = PROBE_INTERVAL.toNanos();
+    long interval = PROBE_INTERVAL.toNanos();
     long left = remainingSoak(soak).toNanos();
-    return probedAt + (left > 0 && isReady() ? Math.min(every, left) : every);
+    return probedAt + (left > 0 && isReady() ? Math.min(interval, left) : interval);
   }
 }

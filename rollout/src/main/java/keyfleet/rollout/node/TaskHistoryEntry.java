@@ -8,8 +8,8 @@ import keyfleet.rollout.Task;
 import keyfleet.rollout.node.NodeTask.Direction;
 
 /// A rollout that a node has finished. It keeps a finished step from running twice (I2) and a
-/// superseded driver of that rollout from being obeyed (R2). `before` is the release that ran
-/// confirmed when the task began.
+/// superseded driver of that rollout from being obeyed (R2). `releaseBefore` is the release that
+/// ran confirmed when the task began.
 public record TaskHistoryEntry(
     Task task,
     Sha256 releaseBefore,

@@ -16,7 +16,7 @@ import keyfleet.rollout.NodeId;
 /// that must wait keeps its position ahead of the nodes behind it.
 final class BatchPlanner {
   /// A node and its position in the order.
-  private record Ranked(int place, NodeId node) {}
+  private record Ranked(int rank, NodeId node) {}
 
   private final FailureDomains failureDomains;
   private final Map<List<String>, Deque<Ranked>> waiting = new LinkedHashMap<>();
@@ -33,7 +33,7 @@ final class BatchPlanner {
   /// The next batch, of at most `size` nodes.
   List<NodeId> takeBatch(int size) {
     PriorityQueue<Entry<List<String>, Deque<Ranked>>> domains =
-        new PriorityQueue<>(Comparator.comparingInt(it -> it.getValue().element().place()));
+        new PriorityQueue<>(Comparator.comparingInt(it -> it.getValue().element().rank()));
     domains.addAll(waiting.entrySet());
     Map<List<String>, Integer> taken = new HashMap<>();
     List<NodeId> batch = new ArrayList<>();

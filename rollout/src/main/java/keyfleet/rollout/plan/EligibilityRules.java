@@ -85,7 +85,7 @@ public record EligibilityRules(
     if (!offeredRelease.platforms().isEmpty() && !isBuiltFor(status)) {
       return Optional.of(new WrongPlatform());
     }
-    return offeredRelease.allowsFrom(status.running())
+    return offeredRelease.canUpdateFrom(status.running())
         ? Optional.empty()
         : Optional.of(new NotAllowedFrom(status.running()));
   }

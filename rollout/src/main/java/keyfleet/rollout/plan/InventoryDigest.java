@@ -14,30 +14,26 @@ final class InventoryDigest {
   private InventoryDigest() {}
 
   static Sha256 of(List<NodeStatus> nodes) {
-    CanonicalEncoder canonicalEncoder =
-        new CanonicalEncoder("keyfleet-inventory-1").addInt(nodes.size());
+    CanonicalEncoder encoder = new CanonicalEncoder("keyfleet-inventory-1").addInt(nodes.size());
     nodes.stream()
         .sorted(Comparator.comparing(NodeStatus::node))
-        .forEach(status -> add(canonicalEncoder, status));
-    return Sha256.of(canonicalEncoder.toBytes());
+        .forEach(status -> add(encoder, status));
+    return Sha256.of(encoder.toBytes());
   }
 
-  private static void add(CanonicalEncoder canonicalEncoder, NodeStatus status) {
-    canonicalEncoder.addText(status.node().value()).addText(status.presence().name());
+  private static void add(CanonicalEncoder encoder, NodeStatus status) {
+    encoder.addText(status.node().value()).addText(status.presence().name());
     switch (status.report()) {
-      case Missing _ -> canonicalEncoder.addText("missing");
-      case Unreadable _ -> canonicalEncoder.addText("unreadable");
+      case Missing _ -> encoder.addText("missing");
+      case Unreadable _ -> encoder.addText("unreadable");
       case Reported(var health, int protocol, var running, var quarantine) ->
-          canonicalEncoder
+          encoder
               .addText(health.name())
               .addInt(protocol)
               .addText(running.value())
               .addTexts(quarantine.attempts().entrySet());
     }
-    canonicalEncoder.addInt(status.facts().values().size());
-    status
-        .facts()
-        .values()
-        .forEach((path, values) -> canonicalEncoder.addText(path).addTexts(values));
+    encoder.addInt(status.facts().values().size());
+    status.facts().values().forEach((path, values) -> encoder.addText(path).addTexts(values));
   }
 }

@@ -8,8 +8,8 @@ import keyfleet.rollout.Sha256;
 /// Whether a rollout may start and with which nodes, for dry runs too. Nodes outside the target
 /// appear nowhere; every other node appears once. All lists are ordered by node id.
 public sealed interface Preflight {
-  /// Offline nodes are in a lane of their own and are checked when they return. `inventory` is the
-  /// revision of the nodes that were checked.
+  /// Offline nodes are listed apart and are checked when they return. `inventory` is the revision
+  /// of the nodes that were checked.
   record Passed(
       List<NodeStatus> eligible,
       List<NodeStatus> offline,
@@ -70,7 +70,7 @@ public sealed interface Preflight {
     }
   }
 
-  static Preflight of(EligibilityRules eligibility, List<NodeStatus> inventory) {
-    return PreflightSorter.sort(eligibility, inventory).toPreflight();
+  static Preflight of(EligibilityRules rules, List<NodeStatus> inventory) {
+    return PreflightSorter.sort(rules, inventory).toPreflight();
   }
 }

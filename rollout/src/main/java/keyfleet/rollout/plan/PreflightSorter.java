@@ -22,14 +22,13 @@ final class PreflightSorter {
   private final List<ExcludedNode> excluded = new ArrayList<>();
   private final List<NodeId> unreadable = new ArrayList<>();
 
-  private PreflightSorter(EligibilityRules eligibility, Sha256 inventory) {
-    this.rules = eligibility;
+  private PreflightSorter(EligibilityRules rules, Sha256 inventory) {
+    this.rules = rules;
     this.inventory = inventory;
   }
 
-  static PreflightSorter sort(EligibilityRules eligibility, List<NodeStatus> inventory) {
-    PreflightSorter preflightSorter =
-        new PreflightSorter(eligibility, InventoryDigest.of(inventory));
+  static PreflightSorter sort(EligibilityRules rules, List<NodeStatus> inventory) {
+    PreflightSorter sorter = new PreflightSorter(rules, InventoryDigest.of(inventory));
     Set<NodeId> seen = new HashSet<>();
     List<NodeStatus> sorted = new ArrayList<>(inventory);
     sorted.sort(Comparator.comparing(NodeStatus::node));
@@ -37,15 +36,15 @@ final class PreflightSorter {
       if (!seen.add(status.node())) {
         throw new IllegalArgumentException("node is in the inventory twice: " + status.node());
       }
-      preflightSorter.add(status, eligibility.match(status));
+      sorter.add(status, rules.match(status));
     }
-    return preflightSorter;
+    return sorter;
   }
 
   /// The first rule that applies decides. Nodes held back come before unreadable statuses, or one
   /// broken record would stop every rollout.
-  private void add(NodeStatus status, TargetMatch targetMatch) {
-    if (targetMatch == TargetMatch.NO) {
+  private void add(NodeStatus status, TargetMatch match) {
+    if (match == TargetMatch.NO) {
       return;
     }
     Optional<Reason> heldBack = rules.heldBackReason(status);
@@ -53,7 +52,7 @@ final class PreflightSorter {
       exclude(status, heldBack.get());
     } else if (status.report() instanceof Unreadable) {
       unreadable.add(status.node());
-    } else if (targetMatch == TargetMatch.UNKNOWN) {
+    } else if (match == TargetMatch.UNKNOWN) {
       exclude(status, new ExcludedNode.FactUnknown());
     } else if (status.presence() == Presence.OFFLINE) {
       offline.add(status);

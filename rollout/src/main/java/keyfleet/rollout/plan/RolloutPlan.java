@@ -60,10 +60,10 @@ public record RolloutPlan(
 
   /// `release` is the digest of the manifest, `target` is the target that preflight resolved.
   public static PlanningResult of(
-      Sha256 release, Target target, BatchPolicy batchPolicy, Passed passed) {
-    List<NodeStatus> order = order(batchPolicy.seed(), passed.eligible());
-    Set<NodeId> canaries = canaries(batchPolicy, order);
-    if (batchPolicy.canaries() instanceof Selected(var selector) && canaries.isEmpty()) {
+      Sha256 release, Target target, BatchPolicy policy, Passed passed) {
+    List<NodeStatus> order = order(policy.seed(), passed.eligible());
+    Set<NodeId> canaries = canaries(policy, order);
+    if (policy.canaries() instanceof Selected(var selector) && canaries.isEmpty()) {
       return new PlanningResult.NoCanaryFound(selector);
     }
     List<NodeStatus> rest = order.stream().filter(it -> !canaries.contains(it.node())).toList();
@@ -72,20 +72,20 @@ public record RolloutPlan(
             release,
             target,
             List.copyOf(canaries),
-            cutBatches(rest, batchPolicy),
-            toIds(order(batchPolicy.seed(), passed.offline())),
+            cutBatches(rest, policy),
+            toIds(order(policy.seed(), passed.offline())),
             passed.excluded().stream().sorted(Comparator.comparing(ExcludedNode::node)).toList(),
-            batchPolicy.failureDomains(),
+            policy.failureDomains(),
             passed.inventory()));
   }
 
   /// By hash: nodes with similar names are often in the same rack and must not fail together.
   private static List<NodeStatus> order(String seed, List<NodeStatus> nodes) {
-    record Place(Sha256 hash, NodeStatus status) {}
+    record Ranked(Sha256 hash, NodeStatus status) {}
     return nodes.stream()
-        .map(status -> new Place(orderHash(seed, status.node()), status))
-        .sorted(Comparator.comparing(Place::hash).thenComparing(it -> it.status().node()))
-        .map(Place::status)
+        .map(status -> new Ranked(orderHash(seed, status.node()), status))
+        .sorted(Comparator.comparing(Ranked::hash).thenComparing(it -> it.status().node()))
+        .map(Ranked::status)
         .toList();
   }
 
@@ -98,15 +98,15 @@ public record RolloutPlan(
         new CanonicalEncoder("keyfleet-order-1").addText(seed).addText(node.value()).toBytes());
   }
 
-  private static Set<NodeId> canaries(BatchPolicy batchPolicy, List<NodeStatus> order) {
+  private static Set<NodeId> canaries(BatchPolicy policy, List<NodeStatus> order) {
     List<NodeId> chosen =
-        switch (batchPolicy.canaries()) {
+        switch (policy.canaries()) {
           case NoCanaries _ -> List.of();
           case FirstNodes(int count) ->
-              new BatchPlanner(batchPolicy.failureDomains(), order).takeBatch(count);
+              new BatchPlanner(policy.failureDomains(), order).takeBatch(count);
           case Selected(var selector) ->
               new BatchPlanner(
-                      batchPolicy.failureDomains(),
+                      policy.failureDomains(),
                       order.stream().filter(it -> isSelected(selector, it)).toList())
                   .takeBatch(order.size());
         };
@@ -117,28 +117,28 @@ public record RolloutPlan(
     return selector.matches(status.node(), status.facts()) == TargetMatch.YES;
   }
 
-  private static List<List<NodeId>> cutBatches(List<NodeStatus> nodes, BatchPolicy batchPolicy) {
-    BatchPlanner batchPlanner = new BatchPlanner(batchPolicy.failureDomains(), nodes);
+  private static List<List<NodeId>> cutBatches(List<NodeStatus> nodes, BatchPolicy policy) {
+    BatchPlanner planner = new BatchPlanner(policy.failureDomains(), nodes);
     List<List<NodeId>> batches = new ArrayList<>();
-    while (!batchPlanner.isEmpty()) {
-      batches.add(batchPlanner.takeBatch(batchPolicy.batchSize()));
+    while (!planner.isEmpty()) {
+      batches.add(planner.takeBatch(policy.batchSize()));
     }
     return batches;
   }
 
   /// I11: a dry run prints this hash, and the run that follows must have the same.
   public Sha256 hash() {
-    CanonicalEncoder canonicalEncoder =
+    CanonicalEncoder encoder =
         new CanonicalEncoder("keyfleet-plan-1")
             .addDigest(release)
             .addText(target.toString())
             .addTexts(canaries);
-    canonicalEncoder.addInt(batches.size());
-    batches.forEach(canonicalEncoder::addTexts);
-    canonicalEncoder.addTexts(offline).addTexts(excluded);
+    encoder.addInt(batches.size());
+    batches.forEach(encoder::addTexts);
+    encoder.addTexts(offline).addTexts(excluded);
     if (failureDomains instanceof FailureDomains.Limited(var fact, int perBatch)) {
-      canonicalEncoder.addText(fact).addInt(perBatch);
+      encoder.addText(fact).addInt(perBatch);
     }
-    return Sha256.of(canonicalEncoder.toBytes());
+    return Sha256.of(encoder.toBytes());
   }
 }

@@ -48,7 +48,7 @@ public record OfferedRelease(
     return new OfferedRelease(release, laterAttempt, minProtocol, platforms, allowedFrom);
   }
 
-  public boolean allowsFrom(ReleaseVersion running) {
+  public boolean canUpdateFrom(ReleaseVersion running) {
     return VersionPattern.isAllowed(allowedFrom, running);
   }
 }

@@ -62,7 +62,7 @@ public record ReleaseManifest(
     return Sha256.of(signedBytes());
   }
 
-  boolean allowsFrom(ReleaseVersion running) {
+  boolean canUpdateFrom(ReleaseVersion running) {
     return VersionPattern.isAllowed(allowedFrom, running);
   }
 }

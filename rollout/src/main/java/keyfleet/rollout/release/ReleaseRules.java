@@ -29,7 +29,7 @@ public final class ReleaseRules {
       Instant now) {
     ReleaseManifest manifest = release.manifest();
     List<Reason> reasons = lastingReasons(release, keys, node);
-    if (!manifest.allowsFrom(node.running())) {
+    if (!manifest.canUpdateFrom(node.running())) {
       reasons.add(new NotAllowedFrom(node.running()));
     }
     if (!now.isBefore(manifest.expiry())) {

@@ -50,13 +50,13 @@ public final class GlobPattern {
   private final CaseMode caseMode;
   private final List<Piece> pieces;
 
-  private GlobPattern(String text, CaseMode letters) {
+  private GlobPattern(String text, CaseMode caseMode) {
     if (text.isEmpty()) {
       throw new TargetSyntaxException(0, "empty pattern");
     }
     this.text = text;
-    this.caseMode = letters;
-    this.pieces = parse(letters == CaseMode.IGNORED ? foldCase(text) : text);
+    this.caseMode = caseMode;
+    this.pieces = parse(caseMode == CaseMode.IGNORED ? foldCase(text) : text);
   }
 
   public static GlobPattern caseSensitive(String text) {

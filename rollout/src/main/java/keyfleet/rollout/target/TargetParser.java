@@ -26,13 +26,13 @@ public final class TargetParser {
     }
   }
 
-  private final TargetTokenizer reader;
-  private TargetToken targetToken;
+  private final TargetTokenizer tokenizer;
+  private TargetToken token;
   private int depth;
 
   private TargetParser(String text) {
-    this.reader = new TargetTokenizer(text);
-    this.targetToken = reader.next();
+    this.tokenizer = new TargetTokenizer(text);
+    this.token = tokenizer.next();
   }
 
   public static Result parse(String text) {
@@ -63,25 +63,25 @@ public final class TargetParser {
   }
 
   private Target parseAll() {
-    if (targetToken.kind() == TargetToken.Kind.END) {
+    if (token.kind() == TargetToken.Kind.END) {
       throw new TargetSyntaxException(0, "empty target");
     }
     Target target = parseOr();
-    return switch (targetToken.kind()) {
+    return switch (token.kind()) {
       case END -> target;
-      case CLOSE -> throw new TargetSyntaxException(targetToken.position(), "unmatched )");
+      case CLOSE -> throw new TargetSyntaxException(token.position(), "unmatched )");
       case WORD, NOT, OPEN, AND, OR -> throw missingOperator();
     };
   }
 
   private TargetSyntaxException missingOperator() {
     return new TargetSyntaxException(
-        targetToken.position(), "missing operator (and, or) before " + targetToken.text());
+        token.position(), "missing operator (and, or) before " + token.text());
   }
 
   private Target parseOr() {
     List<Target> terms = new ArrayList<>(List.of(parseAnd()));
-    while (targetToken.kind() == TargetToken.Kind.OR) {
+    while (token.kind() == TargetToken.Kind.OR) {
       advance();
       terms.add(parseAnd());
     }
@@ -90,7 +90,7 @@ public final class TargetParser {
 
   private Target parseAnd() {
     List<Target> terms = new ArrayList<>(List.of(parseUnary()));
-    while (targetToken.kind() == TargetToken.Kind.AND) {
+    while (token.kind() == TargetToken.Kind.AND) {
       advance();
       terms.add(parseUnary());
     }
@@ -99,20 +99,19 @@ public final class TargetParser {
 
   private Target parseUnary() {
     if (depth == MAX_DEPTH) {
-      throw new TargetSyntaxException(targetToken.position(), "nested deeper than " + MAX_DEPTH);
+      throw new TargetSyntaxException(token.position(), "nested deeper than " + MAX_DEPTH);
     }
     depth++;
     Target target =
-        switch (targetToken.kind()) {
+        switch (token.kind()) {
           case NOT -> parseNot();
           case OPEN -> parseGroup();
           case WORD -> parseOperand();
           case END ->
-              throw new TargetSyntaxException(
-                  targetToken.position(), "expected a target, found the end");
+              throw new TargetSyntaxException(token.position(), "expected a target, found the end");
           case AND, OR, CLOSE ->
               throw new TargetSyntaxException(
-                  targetToken.position(), "expected a target, found " + targetToken.text());
+                  token.position(), "expected a target, found " + token.text());
         };
     depth--;
     return target;
@@ -124,10 +123,10 @@ public final class TargetParser {
   }
 
   private Target parseGroup() {
-    int open = targetToken.position();
+    int open = token.position();
     advance();
     Target target = parseOr();
-    switch (targetToken.kind()) {
+    switch (token.kind()) {
       case CLOSE -> advance();
       case END -> throw new TargetSyntaxException(open, "unclosed (");
       case WORD, NOT, OPEN, AND, OR -> throw missingOperator();
@@ -136,7 +135,7 @@ public final class TargetParser {
   }
 
   private Target parseOperand() {
-    TargetToken word = targetToken;
+    TargetToken word = token;
     Target target;
     try {
       target = parseWord(word.text());
@@ -184,6 +183,6 @@ public final class TargetParser {
   }
 
   private void advance() {
-    targetToken = reader.next();
+    token = tokenizer.next();
   }
 }

@@ -2,8 +2,8 @@ package keyfleet.rollout.target;
 
 import java.util.List;
 
-/// A word or a symbol of a target's text. `places` has the position of each character: quotes are
-/// not part of `text`, so an offset in it is not a position.
+/// A word or a symbol of a target's text. `positions` has the position of each character: quotes
+/// are not part of `text`, so an offset in it is not a position.
 record TargetToken(Kind kind, String text, List<Integer> positions, int end) {
   enum Kind {
     WORD,

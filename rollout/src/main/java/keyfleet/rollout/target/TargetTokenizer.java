@@ -20,11 +20,11 @@ final class TargetTokenizer {
 
   static boolean isOneWord(String text) {
     try {
-      TargetTokenizer reader = new TargetTokenizer(text);
-      TargetToken first = reader.next();
+      TargetTokenizer tokenizer = new TargetTokenizer(text);
+      TargetToken first = tokenizer.next();
       return first.kind() == TargetToken.Kind.WORD
           && first.text().equals(text)
-          && reader.next().kind() == TargetToken.Kind.END;
+          && tokenizer.next().kind() == TargetToken.Kind.END;
     } catch (TargetSyntaxException e) {
       return false;
     }

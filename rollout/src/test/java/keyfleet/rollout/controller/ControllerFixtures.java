@@ -77,9 +77,9 @@ final class ControllerFixtures {
   }
 
   static NodeReport report(
-      String node, int attempt, NodePhase phase, RollbackReason rollbackReason, long seen) {
+      String node, int attempt, NodePhase phase, RollbackReason rollbackReason, long epoch) {
     Task task = spec("| " + node, "", limits(1, 1, 0)).taskFor(attempt);
-    return new NodeReport(new NodeId(node), task, phase, rollbackReason, claim(seen), OLD);
+    return new NodeReport(new NodeId(node), task, phase, rollbackReason, claim(epoch), OLD);
   }
 
   static Observed observed(String present, NodeReport... reports) {
@@ -97,6 +97,6 @@ final class ControllerFixtures {
   /// The goal that the node is ordered to reach, if any.
   static Optional<Goal> goal(Rollout rollout, String node) {
     return Optional.ofNullable(Rollout.assignments(rollout).get(new NodeId(node)))
-        .map(Assignment::goal);
+        .map(NodeAssignment::goal);
   }
 }

@@ -74,27 +74,27 @@ final class FailureLimitTest {
       rollout = Rollout.next(rollout, observed("a b c d e f g h"), ControllerFixtures.START);
       for (String node : nodes.split(" ", -1)) {
         boolean failed = Arrays.asList(bad.split(" ", -1)).contains(node);
-        NodeReport said =
+        NodeReport report =
             failed
                 ? report(node, 1, NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY, 1)
                 : report(node, 1, NodePhase.STAGED, RollbackReason.NONE, 1);
         rollout =
-            Rollout.next(rollout, observed("a b c d e f g h", said), ControllerFixtures.START);
+            Rollout.next(rollout, observed("a b c d e f g h", report), ControllerFixtures.START);
       }
       if (nodes.startsWith("a")) {
-        rollout = confirmed(rollout, bad);
+        rollout = confirmFirstBatch(rollout, bad);
       }
     }
     assertEquals(state, rollout.getClass().getSimpleName());
   }
 
-  /// The rest of the first batch, and the pause after it.
-  private static Rollout confirmed(Rollout rollout, String bad) {
+  /// Confirms the rest of the first batch, and lets its pause pass.
+  private static Rollout confirmFirstBatch(Rollout rollout, String bad) {
     Rollout next = rollout;
     for (String node : "a b c d".split(" ", -1)) {
       if (!bad.contains(node)) {
-        NodeReport said = report(node, 1, NodePhase.CONFIRMED, RollbackReason.NONE, 1);
-        next = Rollout.next(next, observed("a b c d e f g h", said), ControllerFixtures.START);
+        NodeReport report = report(node, 1, NodePhase.CONFIRMED, RollbackReason.NONE, 1);
+        next = Rollout.next(next, observed("a b c d e f g h", report), ControllerFixtures.START);
       }
     }
     return Rollout.next(

@@ -92,12 +92,12 @@ final class LateNodesTest {
 
   private void observeNodes(String[] nodes, NodeReport... reports) {
     List<NodeStatus> statuses =
-        Arrays.stream(nodes).filter(it -> !it.isBlank()).map(it -> of(it.strip())).toList();
+        Arrays.stream(nodes).filter(it -> !it.isBlank()).map(it -> lateStatus(it.strip())).toList();
     Set<NodeId> present = statuses.stream().map(NodeStatus::node).collect(Collectors.toSet());
     rollout = Rollout.next(rollout, new Observed(present, List.of(reports), statuses), now);
   }
 
-  private static NodeStatus of(String text) {
+  private static NodeStatus lateStatus(String text) {
     NodeStatus status = status(text.replaceAll(" (bsd|nowhere|bad|old)", ""));
     Facts facts =
         facts(

@@ -11,8 +11,8 @@ import keyfleet.rollout.RollbackReason;
 import keyfleet.rollout.Task;
 import org.jspecify.annotations.Nullable;
 
-/// The simplest node that obeys the rules: it acts on an order that it has read, perhaps long ago;
-/// it never goes forward after a stop, nor twice in one attempt; it rolls back by itself.
+/// The simplest node that obeys the rules. It acts on an order that it has read, perhaps long ago.
+/// It never goes forward after a stop, nor twice in one attempt. It rolls back by itself.
 final class ModelNode {
   final NodeId id;
   boolean present = true;
@@ -34,8 +34,8 @@ final class ModelNode {
     this.id = id;
   }
 
-  void read(@Nullable DesiredState desiredState) {
-    readOrder = desiredState;
+  void read(@Nullable DesiredState desired) {
+    readOrder = desired;
   }
 
   /// Runs the release unconfirmed.
@@ -100,17 +100,17 @@ final class ModelNode {
     }
   }
 
-  private void rollBack(RollbackReason why) {
+  private void rollBack(RollbackReason reason) {
     if (!phase.isTerminal() && phase != NodePhase.ROLLING_BACK) {
       boolean ran = isUnconfirmed();
       phase = ran ? NodePhase.ROLLING_BACK : NodePhase.ROLLED_BACK;
-      rollbackReason = why;
+      rollbackReason = reason;
     }
   }
 
-  /// Lets time pass; one step in `oneIn` goes wrong.
-  void passTime(Random random, int oneIn) {
-    boolean wrong = random.nextInt(oneIn) == 0;
+  /// Lets time pass; one step in `faultRate` goes wrong.
+  void passTime(Random random, int faultRate) {
+    boolean wrong = random.nextInt(faultRate) == 0;
     switch (phase) {
       case PREPARING -> {
         if (task != null && wrong) {
@@ -140,9 +140,9 @@ final class ModelNode {
     }
   }
 
-  private RollbackReason markBad(RollbackReason why) {
+  private RollbackReason markBad(RollbackReason reason) {
     reportedBad = true;
-    return why;
+    return reason;
   }
 
   /// Null for a rollout that the node does not know.

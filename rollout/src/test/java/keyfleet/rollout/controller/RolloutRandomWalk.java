@@ -40,7 +40,7 @@ final class RolloutRandomWalk {
 
   private final Random random;
   private final Map<NodeId, ModelNode> nodes = new TreeMap<>();
-  private final Map<NodeId, DesiredState> desiredState = new HashMap<>();
+  private final Map<NodeId, DesiredState> desired = new HashMap<>();
   private final List<Map.Entry<NodeId, DesiredState>> outbox = new ArrayList<>();
   private final Set<NodeId> overdue = new HashSet<>();
   private final Set<NodeId> forgotten = new HashSet<>();
@@ -75,7 +75,7 @@ final class RolloutRandomWalk {
     }
   }
 
-  /// They are enrolled when they first appear.
+  /// Nodes that are enrolled when they first appear.
   static Set<NodeId> lateNodeIds() {
     return Set.copyOf(ControllerFixtures.ids("s t"));
   }
@@ -123,21 +123,21 @@ final class RolloutRandomWalk {
 
   /// The nodes that run the release confirmed and do not belong to another rollout.
   Set<NodeId> confirmed() {
-    Map<NodeId, NodeProgress> nodeProgresses =
+    Map<NodeId, NodeProgress> progress =
         rollout.run().progress().progressByNode(rollout.run().spec());
     Set<NodeId> confirmed = new HashSet<>();
     nodes.values().stream()
         .filter(it -> it.isConfirmed() && !forgotten.contains(it.id))
-        .filter(it -> nodeProgresses.get(it.id) != NodeProgress.OCCUPIED)
+        .filter(it -> progress.get(it.id) != NodeProgress.OCCUPIED)
         .forEach(it -> confirmed.add(it.id));
     return confirmed;
   }
 
   /// The nodes that reported a failure, or were present when a deadline passed (R13).
   Set<NodeId> possiblyFailed() {
-    Set<NodeId> may = new HashSet<>(overdue);
-    nodes.values().stream().filter(it -> it.reportedBad).forEach(it -> may.add(it.id));
-    return may;
+    Set<NodeId> failed = new HashSet<>(overdue);
+    nodes.values().stream().filter(it -> it.reportedBad).forEach(it -> failed.add(it.id));
+    return failed;
   }
 
   /// Whether a node started the release in the last step.
@@ -154,7 +154,7 @@ final class RolloutRandomWalk {
     deliverOrders();
     swapped = swaps() > before;
     RolloutEvent event = nextEvent();
-    noteOverdue(event);
+    recordOverdue(event);
     Rollout next = Rollout.next(rollout, event, now);
     if (!next.equals(rollout)) {
       decision++;
@@ -173,7 +173,7 @@ final class RolloutRandomWalk {
 
   private void runNode(ModelNode node) {
     switch (random.nextInt(6)) {
-      case 0, 1 -> node.read(desiredState.get(node.id));
+      case 0, 1 -> node.read(desired.get(node.id));
       case 2, 3 -> node.act();
       case 4 -> node.passTime(random, faultRate);
       default -> {
@@ -196,7 +196,7 @@ final class RolloutRandomWalk {
     }
   }
 
-  /// The orders of a committed decision wait to be written; the oldest may never be.
+  /// Queues the orders of a committed decision until they are written; the oldest are dropped.
   private void queueOrders() {
     DriverClaim claim = rollout.run().claim();
     Rollout.assignments(rollout)
@@ -211,9 +211,9 @@ final class RolloutRandomWalk {
       boolean late = random.nextInt(3) == 0;
       int index = late ? random.nextInt(outbox.size()) : outbox.size() - 1;
       Map.Entry<NodeId, DesiredState> order = outbox.remove(index);
-      DesiredState there = desiredState.get(order.getKey());
-      if (there == null || order.getValue().canReplace(there)) {
-        desiredState.put(order.getKey(), order.getValue());
+      DesiredState stored = desired.get(order.getKey());
+      if (stored == null || order.getValue().canReplace(stored)) {
+        desired.put(order.getKey(), order.getValue());
       }
     }
   }
@@ -286,7 +286,7 @@ final class RolloutRandomWalk {
   }
 
   /// Present nodes whose step has lasted at least as long as the shortest deadline.
-  private void noteOverdue(RolloutEvent event) {
+  private void recordOverdue(RolloutEvent event) {
     DriverView driverView = rollout.run().driverView();
     Set<NodeId> present = event instanceof Observed seen ? seen.present() : driverView.present();
     driverView

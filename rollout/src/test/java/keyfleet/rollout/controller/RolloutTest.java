@@ -186,7 +186,7 @@ final class RolloutTest {
     handle(observed("b c"));
     assertEquals(NodeProgress.PENDING, progress(rollout, "b"));
     assertEquals(
-        Optional.of("canaries are silent or were given up; forget them or abort the rollout: a"),
+        Optional.of("canaries are unreachable or lost; forget them or abort the rollout: a"),
         Rollout.holdReason(rollout));
     handle(new ForgetRequested(new NodeId("a")));
     assertEquals(NodeProgress.PENDING, progress(rollout, "b"), "no canary has confirmed");
@@ -221,7 +221,10 @@ final class RolloutTest {
     handle(observed("b"));
     assertEquals(NodeProgress.PENDING, progress(rollout, "b"));
     assertEquals(
-        Optional.of("1 unreachable nodes exceed the limit of 0: a"), Rollout.holdReason(rollout));
+        Optional.of(
+            "unreachable nodes: 1, max_unavailable: 0; no node starts until they return or are"
+                + " forgotten: a"),
+        Rollout.holdReason(rollout));
     handle(new ForgetRequested(new NodeId("a")));
     handle(observed("b"));
     now = now.plus(TIMINGS.batchPause());
@@ -325,7 +328,7 @@ final class RolloutTest {
     assertInstanceOf(RolledBack.class, rollout);
   }
 
-  /// R24: what the ledger lost is rebuilt from what nodes have obeyed.
+  /// R24: the progress that the store lost is rebuilt from what nodes have obeyed.
   @ParameterizedTest
   @CsvSource({
     "PREPARING, PREPARING", "STAGED, PREPARING", "APPLYING, APPLYING", "SOAKING, APPLYING",

@@ -34,21 +34,21 @@ import org.junit.jupiter.api.Test;
 class RolloutWalkTest {
   private static final int WALKS = 2_000;
   private static final int STEPS = 300;
-  private static final Duration AGES = Duration.ofDays(10_000);
+  private static final Duration FAR_FUTURE = Duration.ofDays(10_000);
   private static final Pattern EDGE = Pattern.compile("/// (\\w+) +--(\\w+)-*> (\\w+).*");
 
   @Test
   void randomWalks_keepTheInvariantsAndTakeExactlyTheDocumentedEdges() throws IOException {
     Set<String> taken = new TreeSet<>();
     for (int seed = 0; seed < WALKS; seed++) {
-      RolloutRandomWalk world = new RolloutRandomWalk(seed);
+      RolloutRandomWalk walk = new RolloutRandomWalk(seed);
       for (int step = 0; step < STEPS; step++) {
-        Rollout before = world.rollout();
-        RolloutEvent event = world.step();
+        Rollout before = walk.rollout();
+        RolloutEvent event = walk.step();
         String where = "seed " + seed + ", step " + step + ": " + event;
-        check(world, before, event, where);
-        if (before.getClass() != world.rollout().getClass()) {
-          taken.addAll(edges(name(before), event, name(world.rollout())));
+        check(walk, before, event, where);
+        if (before.getClass() != walk.rollout().getClass()) {
+          taken.addAll(edges(name(before), event, name(walk.rollout())));
         }
       }
     }
@@ -60,7 +60,7 @@ class RolloutWalkTest {
   private static Set<String> edges(String from, RolloutEvent event, String to) {
     return switch (event) {
       case ResumeRequested _ when !to.equals("Rolling") ->
-          Set.of(from + " ResumeOrdered Rolling", "Rolling Observed " + to);
+          Set.of(from + " ResumeRequested Rolling", "Rolling Observed " + to);
       case Claimed _ when !from.equals("Created") -> Set.of(from + " Observed " + to);
       case Ticked _, NodeOccupied _, ForgetRequested _ -> Set.of(from + " Observed " + to);
       default -> Set.of(from + " " + name(event) + " " + to);
@@ -72,20 +72,20 @@ class RolloutWalkTest {
   }
 
   private static void check(
-      RolloutRandomWalk world, Rollout before, RolloutEvent event, String where) {
-    Rollout after = world.rollout();
+      RolloutRandomWalk walk, Rollout before, RolloutEvent event, String where) {
+    Rollout after = walk.rollout();
     // A redelivered event changes nothing.
-    assertEquals(after, Rollout.next(after, event, world.now()), where);
-    checkFailures(world, before, event, where);
-    checkBounds(world, where);
-    checkStops(world, before, event, where);
-    checkWaits(world, where);
+    assertEquals(after, Rollout.next(after, event, walk.now()), where);
+    checkFailures(walk, before, event, where);
+    checkBounds(walk, where);
+    checkStops(walk, before, event, where);
+    checkWaits(walk, where);
     checkSets(before.run(), after.run(), where);
     // I11: the plan never changes.
     assertEquals(before.run().spec(), after.run().spec(), where);
   }
 
-  /// I10: each node of the plan is in one set, and a late node stays in the ledger. R16, R17: a
+  /// I10: each node of the plan is in one set, and a late node stays in the rollout. R16, R17: a
   /// late node that is left out has a reason and gets no order.
   private static void checkSets(RolloutRun before, RolloutRun after, String where) {
     Set<NodeId> planned = RolloutProgress.EMPTY.progressByNode(after.spec()).keySet();
@@ -113,15 +113,15 @@ class RolloutWalkTest {
 
   /// I1, I7, R13, R14.
   private static void checkFailures(
-      RolloutRandomWalk world, Rollout before, RolloutEvent event, String where) {
-    RolloutRun run = world.rollout().run();
+      RolloutRandomWalk walk, Rollout before, RolloutEvent event, String where) {
+    RolloutRun run = walk.rollout().run();
     if (event instanceof Claimed) {
       assertEquals(before.run().progress().failedNodes(), run.progress().failedNodes(), where);
     }
     Set<NodeId> failed = Set.copyOf(run.progress().failedNodes());
     assertEquals(run.progress().failedNodes().size(), failed.size(), where);
-    assertTrue(world.possiblyFailed().containsAll(failed), where + ": failed " + failed);
-    if (world.rollout() instanceof Rolling || world.rollout() instanceof Paused) {
+    assertTrue(walk.possiblyFailed().containsAll(failed), where + ": failed " + failed);
+    if (walk.rollout() instanceof Rolling || walk.rollout() instanceof Paused) {
       assertFalse(
           run.spec().limits().maxFailed().isReached(run.progress().countFailures(run.spec())),
           where);
@@ -144,7 +144,7 @@ class RolloutWalkTest {
           case FailureLimit.Percent(int percent) -> bad > 0 && bad * 100.0 / ordered >= percent;
           case FailureLimit.Unlimited _ -> false;
         };
-    assertFalse(tooMany, where + ": of the batch failed " + bad + " of " + ordered);
+    assertFalse(tooMany, where + ": failed nodes of the batch: " + bad + " of " + ordered);
   }
 
   private static boolean isOrdered(RolloutRun run, NodeId node) {
@@ -160,39 +160,39 @@ class RolloutWalkTest {
   }
 
   /// I6, P7.
-  private static void checkBounds(RolloutRandomWalk world, String where) {
-    RolloutLimits limits = world.rollout().run().spec().limits();
+  private static void checkBounds(RolloutRandomWalk walk, String where) {
+    RolloutLimits limits = walk.rollout().run().spec().limits();
     assertTrue(
-        world.unconfirmed() <= limits.batchSize() + limits.maxUnavailable(),
-        () -> where + ": unconfirmed " + world.unconfirmed());
+        walk.unconfirmed() <= limits.batchSize() + limits.maxUnavailable(),
+        () -> where + ": unconfirmed " + walk.unconfirmed());
   }
 
   /// I3, and an ended rollout stays ended.
   private static void checkStops(
-      RolloutRandomWalk world, Rollout before, RolloutEvent event, String where) {
+      RolloutRandomWalk walk, Rollout before, RolloutEvent event, String where) {
     boolean stopped = before instanceof Aborted || before instanceof RolledBack;
     if (stopped || before instanceof Completed) {
-      boolean absorbs = before instanceof RolledBack || !(event instanceof RollbackRequested);
-      assertTrue(!absorbs || world.rollout().equals(before), where);
+      boolean isFinal = before instanceof RolledBack || !(event instanceof RollbackRequested);
+      assertTrue(!isFinal || walk.rollout().equals(before), where);
     }
-    assertFalse(stopped && world.hasSwapped(), where + ": forward after the end");
-    if (Rollout.isEnded(world.rollout()) && !(world.rollout() instanceof Completed)) {
-      Rollout.assignments(world.rollout())
+    assertFalse(stopped && walk.hasSwapped(), where + ": forward after the end");
+    if (Rollout.isEnded(walk.rollout()) && !(walk.rollout() instanceof Completed)) {
+      Rollout.assignments(walk.rollout())
           .values()
           .forEach(
               it -> assertTrue(it.goal() == Goal.ROLLED_BACK || it.goal() == Goal.REVERTED, where));
     }
-    if (world.rollout() instanceof RolledBack) {
-      assertEquals(Set.of(), world.confirmed(), () -> where + world.rollout().run().progress());
+    if (walk.rollout() instanceof RolledBack) {
+      assertEquals(Set.of(), walk.confirmed(), () -> where + walk.rollout().run().progress());
     }
   }
 
   /// Empty exactly when time alone changes nothing; otherwise neither too late nor too early.
-  private static void checkWaits(RolloutRandomWalk world, String where) {
-    Rollout rollout = world.rollout();
+  private static void checkWaits(RolloutRandomWalk walk, String where) {
+    Rollout rollout = walk.rollout();
     Duration wake = Rollout.wakeAt(rollout).orElse(null);
     if (wake == null) {
-      assertEquals(rollout, Rollout.next(rollout, new Ticked(), AGES), where);
+      assertEquals(rollout, Rollout.next(rollout, new Ticked(), FAR_FUTURE), where);
     } else {
       assertEquals(rollout, Rollout.next(rollout, new Ticked(), wake.minusNanos(1)), where);
       assertFalse(rollout.equals(Rollout.next(rollout, new Ticked(), wake)), where);

@@ -23,7 +23,7 @@ class JournalEntryTest {
   private static final Instant WALL = Instant.parse("2026-11-16T12:00:00Z");
 
   /// Written at second 70: 232 s of the deadline are left.
-  private static final JournalEntry PAGE =
+  private static final JournalEntry ENTRY =
       new JournalEntry(after(idle(), SOAKED), moment("a", 70, 0));
 
   private static ClockReading moment(String boot, long elapsed, long wall) {
@@ -36,23 +36,24 @@ class JournalEntryTest {
       textBlock =
           """
           same boot, a,  100, 9999, 202
-          same boot; whatever the wall says, a, 100, -50, 202
-          booted; the wall says 30 s later, b, 5, 30, 202
-          booted; the wall went back, b, 5, -4000, 232
-          booted; the wall says long overdue, b, 5, 4000, 0
+          same boot; the wall clock does not matter, a, 100, -50, 202
+          rebooted; the wall clock is 30 s later, b, 5, 30, 202
+          rebooted; the wall clock went back, b, 5, -4000, 232
+          rebooted; by the wall clock long overdue, b, 5, 4000, 0
           """)
-  void restart_keepsTheRemainingDeadline(String story, String boot, long at, long wall, long left) {
+  void restart_keepsTheRemainingDeadline(
+      String scenario, String boot, long at, long wall, long left) {
     ClockReading now = moment(boot, at, wall);
-    Node node = PAGE.restore(now);
+    Node node = ENTRY.restore(now);
     String before = name(Node.next(node, new Ticked(), seconds(at + left - 1)));
     String then = name(Node.next(node, new Ticked(), seconds(at + left)));
-    assertEquals("RollingBack", then, story);
-    assertEquals(left == 0 ? "RollingBack" : "Soaked", before, story);
+    assertEquals("RollingBack", then, scenario);
+    assertEquals(left == 0 ? "RollingBack" : "Soaked", before, scenario);
   }
 
   @Test
   void entry_keepsTheRemainingDeadline() {
-    assertEquals(Optional.of(Duration.ofSeconds(232)), PAGE.remainingDeadline());
+    assertEquals(Optional.of(Duration.ofSeconds(232)), ENTRY.remainingDeadline());
     assertEquals(
         Optional.empty(), new JournalEntry(idle(), moment("a", 70, 0)).remainingDeadline());
   }
@@ -69,7 +70,7 @@ class JournalEntryTest {
 
   @Test
   void restartAfterTheSoak_requiresAReadyProbeBeforeTheConfirm() {
-    Node node = PAGE.restore(moment("a", 71, 0));
+    Node node = ENTRY.restore(moment("a", 71, 0));
     assertEquals("Soaked", name(after(node, "72 CONFIRMED")));
     assertEquals("Confirmed", name(after(node, "72 ready, 73 CONFIRMED")));
   }

@@ -93,9 +93,9 @@ final class NodeFixtures {
   }
 
   /// The node after these events, each at its time in seconds: `0 STAGED, 5 fetched`.
-  static Node after(Node start, String words) {
+  static Node after(Node start, String events) {
     Node node = start;
-    for (String each : words.split(",", -1)) {
+    for (String each : events.split(",", -1)) {
       String[] parts = each.strip().split(" ", 2);
       node = Node.next(node, event(parts[1], node), seconds(Long.parseLong(parts[0])));
     }

@@ -58,13 +58,13 @@ final class NodeRandomWalk {
   private Sha256 previous = OLD;
   private final Map<AttemptId, Integer> swaps = new HashMap<>();
   private final Set<AttemptId> accepted = new HashSet<>();
-  private final Map<RolloutId, Long> turned = new HashMap<>();
+  private final Map<RolloutId, Long> turnedBack = new HashMap<>();
   private final Map<RolloutId, Long> epochs = new HashMap<>();
   private Instant deadline = Instant.MAX;
   private long ready;
   private long readyAt = Long.MIN_VALUE;
   private int restarts;
-  private boolean badSpell;
+  private boolean failsOften;
 
   NodeRandomWalk(long seed, Set<String> taken) {
     this.random = new Random(seed);
@@ -74,7 +74,7 @@ final class NodeRandomWalk {
 
   void walk(int count) {
     for (int i = 0; i < count; i++) {
-      pass(random.nextInt(12) == 0 ? random.nextInt(400) : random.nextInt(20));
+      advance(random.nextInt(12) == 0 ? random.nextInt(400) : random.nextInt(20));
       switch (random.nextInt(10)) {
         case 0, 1, 2, 3 -> apply(order());
         case 4 -> apply(new Ticked());
@@ -85,7 +85,7 @@ final class NodeRandomWalk {
     }
   }
 
-  private void pass(long seconds) {
+  private void advance(long seconds) {
     now =
         new ClockReading(
             now.boot(),
@@ -97,7 +97,7 @@ final class NodeRandomWalk {
     boolean reboot = random.nextBoolean();
     if (reboot) {
       now = new ClockReading(now.boot() + "+", random.nextInt(1000), now.wall());
-      pass(random.nextInt(120));
+      advance(random.nextInt(120));
     }
     node = journal.restore(now);
     readyAt = Long.MIN_VALUE;
@@ -211,8 +211,8 @@ final class NodeRandomWalk {
 
   private void probe() {
     restarts += random.nextInt(40) == 0 ? 1 : 0;
-    boolean sick = random.nextInt(1 << 4) == 0 || (badSpell && random.nextInt(4) > 0);
-    State state = sick ? State.NOT_READY : State.READY;
+    boolean unready = random.nextInt(1 << 4) == 0 || (failsOften && random.nextInt(4) > 0);
+    State state = unready ? State.NOT_READY : State.READY;
     StoreLink link = random.nextInt(10) == 0 ? StoreLink.CUT_OFF : StoreLink.CONNECTED;
     int before = node instanceof Soaking s ? s.soakHealth().restarts() : restarts;
     if (restarts != before || (state == State.NOT_READY && link == StoreLink.CONNECTED)) {
@@ -248,7 +248,7 @@ final class NodeRandomWalk {
     save();
   }
 
-  /// State that the journal does not have is written before anything else happens.
+  /// Writes state that the journal does not have before anything else happens.
   private void save() {
     if (!journal.isUpToDate(node)) {
       journal = new JournalEntry(node, now);
@@ -263,17 +263,17 @@ final class NodeRandomWalk {
       return;
     }
     RolloutId rollout = tasked.nodeTask().task().rollout();
-    long seen = tasked.nodeTask().claim().epoch();
-    assertTrue(seen >= epochs.getOrDefault(rollout, 0L), where + "\n  R2: a lower lead");
-    epochs.put(rollout, seen);
+    long epoch = tasked.nodeTask().claim().epoch();
+    assertTrue(epoch >= epochs.getOrDefault(rollout, 0L), where + "\n  R2: a lower claim");
+    epochs.put(rollout, epoch);
     if (isForward(before, node)) {
-      assertTrue(!turned.containsKey(rollout), where + "\n  I3: forward after an abort");
+      assertTrue(!turnedBack.containsKey(rollout), where + "\n  I3: forward after an abort");
     }
-    if (event instanceof OrderReceived(DesiredState d)
-        && !d.goal().isForward()
-        && d.task().rollout().equals(rollout)
-        && d.claim().equals(tasked.nodeTask().claim())) {
-      turned.put(rollout, seen);
+    if (event instanceof OrderReceived(DesiredState order)
+        && !order.goal().isForward()
+        && order.task().rollout().equals(rollout)
+        && order.claim().equals(tasked.nodeTask().claim())) {
+      turnedBack.put(rollout, epoch);
     }
     if (node instanceof Soaked && before instanceof Soaking) {
       assertTrue(ready >= NodeFixtures.SOAK.toNanos(), where + "\n  I5: soaked only " + ready);
@@ -282,10 +282,10 @@ final class NodeRandomWalk {
       ready = 0;
       readyAt = Long.MIN_VALUE;
       restarts = 0;
-      badSpell = random.nextInt(4) == 0;
+      failsOften = random.nextInt(4) == 0;
     }
     if (node instanceof Soaked && !(before instanceof Soaked)) {
-      badSpell = random.nextInt(4) == 0;
+      failsOften = random.nextInt(4) == 0;
     }
     if (node instanceof Confirmed && before instanceof Soaked) {
       previous = confirmed;

@@ -129,8 +129,8 @@ class NodeTest {
     "RollingBack, SwapBack",
     "RolledBack, Nothing"
   })
-  void state_determinesTheAction(String state, String work) {
-    assertEquals(work, Node.nextAction(nodeIn(state)).getClass().getSimpleName());
+  void state_determinesTheAction(String state, String action) {
+    assertEquals(action, Node.nextAction(nodeIn(state)).getClass().getSimpleName());
   }
 
   /// R8: a staged release never ran, so nothing is swapped back.
@@ -174,8 +174,9 @@ class NodeTest {
     DesiredState lower = new DesiredState(task(FIRST, 1, NEW), Goal.APPLIED, claim(4), 9);
     DesiredState rival =
         new DesiredState(task(FIRST, 1, NEW), Goal.APPLIED, new DriverClaim(5, "other"), 9);
-    DesiredState nobody = new DesiredState(task(FIRST, 1, NEW), Goal.APPLIED, DriverClaim.NONE, 9);
-    for (DesiredState order : List.of(lower, rival, nobody)) {
+    DesiredState unclaimed =
+        new DesiredState(task(FIRST, 1, NEW), Goal.APPLIED, DriverClaim.NONE, 9);
+    for (DesiredState order : List.of(lower, rival, unclaimed)) {
       assertEquals(node, Node.next(node, new OrderReceived(order), 0));
       assertEquals(new StaleEpoch(claim(5)), Node.reply(node, order));
     }
@@ -222,7 +223,7 @@ class NodeTest {
     assertEquals(1, Node.report(node).orElseThrow().task().attempt());
   }
 
-  /// R4: no driver may come to undo what an ended rollout has staged.
+  /// R4: an ended rollout may have no driver that undoes what it staged.
   @ParameterizedTest
   @CsvSource({"Preparing, true", "Staged, true", "Applying, false", "Soaking, false"})
   void otherRollout_waitsForARunningReleaseAndDiscardsAStagedOne(String state, boolean discards) {
@@ -360,8 +361,8 @@ class NodeTest {
           Staged,     0 STAGED; 1 fetched
           RolledBack, 0 STAGED; 1 fetchFailed; 2 undone
           """)
-  void sameAttemptWithOtherSettings_isRefused(String state, String words) {
-    Node node = after(idle(), words.replace(';', ','));
+  void sameAttemptWithOtherSettings_isRefused(String state, String events) {
+    Node node = after(idle(), events.replace(';', ','));
     Task other = new Task(FIRST, 1, NodeFixtures.AGENT, NEW, Duration.ZERO, DEADLINE, HEALTH_WAIT);
     assertEquals(state, name(afterOrder(node, Goal.APPLIED, 1, other)));
     assertInstanceOf(
@@ -378,8 +379,8 @@ class NodeTest {
           0 STAGED; 1 fetched; 2 APPLIED; 302 ticked; 303 undone, UNCONFIRMED
           0 STAGED; 1 ROLLED_BACK; 2 undone,                 ORDERED
           """)
-  void rollback_reportsItsReason(String words, RollbackReason rollbackReason) {
-    NodeReport report = Node.report(after(idle(), words.replace(';', ','))).orElseThrow();
+  void rollback_reportsItsReason(String events, RollbackReason rollbackReason) {
+    NodeReport report = Node.report(after(idle(), events.replace(';', ','))).orElseThrow();
     assertEquals(NodePhase.ROLLED_BACK, report.phase());
     assertEquals(rollbackReason, report.rollbackReason());
     assertEquals(OLD, report.running());

@@ -24,11 +24,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// What a node reports about a release that it has rolled back (R17).
 final class QuarantineTest {
-  private static final String SICK = SOAKING + ", 20 unready, 40 unready, 50 unready, 51 undone";
+  private static final String UNHEALTHY =
+      SOAKING + ", 20 unready, 40 unready, 50 unready, 51 undone";
 
   @ParameterizedTest
   @CsvSource({
-    "SICK, true",
+    "UNHEALTHY, true",
     "REFUSED, true",
     "OVERDUE, false",
     "ORDERED, false",
@@ -36,26 +37,26 @@ final class QuarantineTest {
   })
   void rollback_quarantinesAReleaseThatFailed(Ending ending, boolean quarantined) {
     Map<Sha256, Integer> expected = quarantined ? Map.of(NEW, 1) : Map.of();
-    assertEquals(expected, Quarantine.of(after(idle(), ending.words)).attempts());
+    assertEquals(expected, Quarantine.of(after(idle(), ending.events)).attempts());
   }
 
   enum Ending {
-    SICK(QuarantineTest.SICK),
+    UNHEALTHY(QuarantineTest.UNHEALTHY),
     REFUSED("0 STAGED, 1 refused, 2 undone"),
     OVERDUE(SOAKED + ", 303 ticked, 304 undone"),
     ORDERED(STAGED + ", 2 ROLLED_BACK, 3 undone"),
     NOT_FETCHED("0 STAGED, 1 fetchFailed, 2 undone");
 
-    private final String words;
+    private final String events;
 
-    Ending(String words) {
-      this.words = words;
+    Ending(String events) {
+      this.events = events;
     }
   }
 
   @Test
   void quarantine_outlivesTheNextRollouts() {
-    Node node = after(idle(), SICK);
+    Node node = after(idle(), UNHEALTHY);
     DesiredState other =
         new DesiredState(
             task(NodeFixtures.SECOND, 1, NodeFixtures.NEWER), Goal.STAGED, claim(1), 1);
@@ -68,7 +69,7 @@ final class QuarantineTest {
 
   @Test
   void confirmInALaterAttempt_liftsIt() {
-    Node node = after(idle(), SICK);
+    Node node = after(idle(), UNHEALTHY);
     DesiredState again =
         new DesiredState(task(NodeFixtures.SECOND, 2, NEW), Goal.APPLIED, claim(1), 1);
     node = Node.next(node, new OrderReceived(again), NodeFixtures.seconds(60));

@@ -38,9 +38,9 @@ class SoakHealthTest {
           four breaks,                   11 unready; 12 ready; 13 unready; 14 ready; 15 unready; 16 ready; 17 unready, RollingBack
           three breaks,                  11 unready; 12 ready; 13 unready; 14 ready; 15 unready; 16 ready, Soaking
           """)
-  void probes_decideTheSoak(String story, String words, String state) {
-    Node node = after(idle(), SOAKING + ", " + words.replace(';', ','));
-    assertEquals(state, name(node), story);
+  void probes_decideTheSoak(String scenario, String events, String state) {
+    Node node = after(idle(), SOAKING + ", " + events.replace(';', ','));
+    assertEquals(state, name(node), scenario);
   }
 
   @Test

@@ -44,9 +44,9 @@ final class PreflightTest {
           * ! 1 ! a degraded; b 1; c unreadable ! unreadable status: c
           * ! 0 ! b unreadable; a offline unreadable; c ! unreadable status: a, b
           """)
-  void refusal_hasItsDescription(String target, int minProtocol, String nodes, String words) {
-    Preflight answer = Preflight.of(eligibility(target, minProtocol), inventory(nodes));
-    assertEquals(words, assertInstanceOf(Refused.class, answer).description());
+  void refusal_hasItsDescription(String target, int minProtocol, String nodes, String description) {
+    Preflight preflight = Preflight.of(eligibility(target, minProtocol), inventory(nodes));
+    assertEquals(description, assertInstanceOf(Refused.class, preflight).description());
   }
 
   /// Columns: target, min protocol and inventory, then the ids that are eligible, offline, and
@@ -64,8 +64,8 @@ final class PreflightTest {
           """)
   void passed_listsEveryTargetedNodeOnce(
       String target, int minProtocol, String nodes, String eligible, String offline, String out) {
-    Preflight answer = Preflight.of(eligibility(target, minProtocol), inventory(nodes));
-    Passed passed = assertInstanceOf(Passed.class, answer, answer::toString);
+    Preflight preflight = Preflight.of(eligibility(target, minProtocol), inventory(nodes));
+    Passed passed = assertInstanceOf(Passed.class, preflight, preflight::toString);
     assertEquals(eligible, ids(passed.eligible()));
     assertEquals(offline == null ? "" : offline, ids(passed.offline()));
     assertEquals(
@@ -148,8 +148,8 @@ final class PreflightTest {
 
   @Test
   void refusalWithoutEligibleNodes_listsTheExcludedOnes() {
-    Preflight answer = Preflight.of(eligibility("*", 0), inventory("b degraded; a offline"));
-    NoEligibleNodes refused = assertInstanceOf(NoEligibleNodes.class, answer);
+    Preflight preflight = Preflight.of(eligibility("*", 0), inventory("b degraded; a offline"));
+    NoEligibleNodes refused = assertInstanceOf(NoEligibleNodes.class, preflight);
     assertEquals(nodes("a"), refused.offline());
     assertEquals("[b (degraded)]", refused.excluded().toString());
   }

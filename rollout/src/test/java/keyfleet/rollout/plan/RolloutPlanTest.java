@@ -38,14 +38,14 @@ final class RolloutPlanTest {
   private static final Sha256 RELEASE = new Sha256("ab".repeat(32));
   private static final String FIVE = "a; b; c; d; e; off offline; bad degraded";
 
-  private static PlanningResult planResult(List<NodeStatus> inventory, BatchPolicy batchPolicy) {
+  private static PlanningResult createPlan(List<NodeStatus> inventory, BatchPolicy policy) {
     Preflight answer = Preflight.of(eligibility("*", 0), inventory);
     Passed passed = assertInstanceOf(Passed.class, answer, answer::toString);
-    return RolloutPlan.of(RELEASE, target("*"), batchPolicy, passed);
+    return RolloutPlan.of(RELEASE, target("*"), policy, passed);
   }
 
-  private static RolloutPlan plan(String inventory, BatchPolicy batchPolicy) {
-    return assertInstanceOf(Planned.class, planResult(inventory(inventory), batchPolicy)).plan();
+  private static RolloutPlan plan(String inventory, BatchPolicy policy) {
+    return assertInstanceOf(Planned.class, createPlan(inventory(inventory), policy)).plan();
   }
 
   /// The order is a promise: the next version must compute the same plan.
@@ -82,7 +82,7 @@ final class RolloutPlanTest {
   void selectorThatMatchesNoNode_isRefused() {
     Target selector = target("off or bad or x");
     PlanningResult planning =
-        planResult(inventory(FIVE), new BatchPolicy("seed", new Selected(selector), 2));
+        createPlan(inventory(FIVE), new BatchPolicy("seed", new Selected(selector), 2));
     assertEquals(new NoCanaryFound(selector), planning);
     assertEquals(
         "no eligible node matches the canary selector: off or bad or x",
@@ -95,10 +95,10 @@ final class RolloutPlanTest {
     Random random = new Random(seed);
     for (int i = 0; i < 100; i++) {
       List<NodeStatus> inventory = randomInventory(random);
-      BatchPolicy batchPolicy = randomShape(random);
-      PlanningResult first = planResult(inventory, batchPolicy);
+      BatchPolicy policy = randomPolicy(random);
+      PlanningResult first = createPlan(inventory, policy);
       Collections.shuffle(inventory, random);
-      PlanningResult second = planResult(inventory, batchPolicy);
+      PlanningResult second = createPlan(inventory, policy);
       assertEquals(first, second);
       if (first instanceof Planned(var a) && second instanceof Planned(var b)) {
         assertEquals(a.hash(), b.hash());
@@ -112,8 +112,8 @@ final class RolloutPlanTest {
     Random random = new Random(seed);
     for (int i = 0; i < 100; i++) {
       List<NodeStatus> inventory = randomInventory(random);
-      BatchPolicy batchPolicy = randomShape(random);
-      if (planResult(inventory, batchPolicy) instanceof Planned(var plan)) {
+      BatchPolicy policy = randomPolicy(random);
+      if (createPlan(inventory, policy) instanceof Planned(var plan)) {
         List<NodeId> all = new ArrayList<>(plan.canaries());
         all.addAll(flat(plan.batches()));
         all.addAll(plan.offline());
@@ -121,31 +121,29 @@ final class RolloutPlanTest {
         assertEquals(inventory.size(), all.size());
         assertEquals(
             new HashSet<>(inventory.stream().map(NodeStatus::node).toList()), new HashSet<>(all));
-        plan.batches().forEach(batch -> assertBatch(batchPolicy, batch));
+        plan.batches().forEach(batch -> assertBatch(policy, batch));
       }
     }
   }
 
-  private static void assertBatch(BatchPolicy batchPolicy, List<NodeId> batch) {
-    assertTrue(!batch.isEmpty() && batch.size() <= batchPolicy.batchSize(), batch::toString);
+  private static void assertBatch(BatchPolicy policy, List<NodeId> batch) {
+    assertTrue(!batch.isEmpty() && batch.size() <= policy.batchSize(), batch::toString);
   }
 
   @Test
   void anyDifference_changesTheHash() {
-    BatchPolicy batchPolicy = new BatchPolicy("seed", new FirstNodes(1), 2);
-    List<RolloutPlan> rolloutPlans =
+    BatchPolicy policy = new BatchPolicy("seed", new FirstNodes(1), 2);
+    List<RolloutPlan> plans =
         List.of(
-            plan(FIVE, batchPolicy),
+            plan(FIVE, policy),
             plan(FIVE, new BatchPolicy("seed", new FirstNodes(1), 3)),
             plan(FIVE, new BatchPolicy("seed", new FirstNodes(2), 2)),
             plan(FIVE, new BatchPolicy("other", new FirstNodes(1), 2)),
-            plan(FIVE.replace("off offline; ", ""), batchPolicy),
-            plan(FIVE.replace("; bad degraded", ""), batchPolicy),
-            plan(FIVE + "; f", batchPolicy));
-    assertEquals(
-        rolloutPlans.size(),
-        Set.copyOf(rolloutPlans.stream().map(RolloutPlan::hash).toList()).size());
-    RolloutPlan plan = rolloutPlans.getFirst();
+            plan(FIVE.replace("off offline; ", ""), policy),
+            plan(FIVE.replace("; bad degraded", ""), policy),
+            plan(FIVE + "; f", policy));
+    assertEquals(plans.size(), Set.copyOf(plans.stream().map(RolloutPlan::hash).toList()).size());
+    RolloutPlan plan = plans.getFirst();
     assertNotEquals(
         plan.hash(),
         new RolloutPlan(
@@ -171,22 +169,22 @@ final class RolloutPlanTest {
             inZone("f", ""));
     assertEquals(
         List.of(nodes("c", "b", "e"), nodes("a", "d", "f")),
-        planned(zones, new BatchPolicy("seed", new NoCanaries(), 3)).batches());
+        planOf(zones, new BatchPolicy("seed", new NoCanaries(), 3)).batches());
     assertEquals(
         List.of(nodes("c", "e", "f"), nodes("b", "d"), nodes("a")),
-        planned(
+        planOf(
                 zones,
                 new BatchPolicy("seed", new NoCanaries(), 3, new FailureDomains.Limited("zone", 1)))
             .batches());
     RolloutPlan first =
-        planned(
+        planOf(
             zones,
             new BatchPolicy("seed", new FirstNodes(3), 9, new FailureDomains.Limited("zone", 1)));
     assertEquals(nodes("c", "e", "f"), first.canaries());
     assertEquals(List.of(nodes("b", "d"), nodes("a")), first.batches());
     assertNotEquals(
-        planned(zones, new BatchPolicy("seed", new NoCanaries(), 3)).hash(),
-        planned(
+        planOf(zones, new BatchPolicy("seed", new NoCanaries(), 3)).hash(),
+        planOf(
                 zones,
                 new BatchPolicy("seed", new NoCanaries(), 3, new FailureDomains.Limited("zone", 3)))
             .hash(),
@@ -199,8 +197,8 @@ final class RolloutPlanTest {
     return new NodeStatus(status.node(), status.presence(), status.report(), facts);
   }
 
-  private static RolloutPlan planned(List<NodeStatus> inventory, BatchPolicy batchPolicy) {
-    return assertInstanceOf(Planned.class, planResult(inventory, batchPolicy)).plan();
+  private static RolloutPlan planOf(List<NodeStatus> inventory, BatchPolicy policy) {
+    return assertInstanceOf(Planned.class, createPlan(inventory, policy)).plan();
   }
 
   @ParameterizedTest
@@ -213,17 +211,17 @@ final class RolloutPlanTest {
       for (int n = 0; n < count; n++) {
         inventory.add(inZone("n" + n, random.nextInt(6) == 0 ? "" : "z" + random.nextInt(4)));
       }
-      BatchPolicy template = randomShape(random);
+      BatchPolicy template = randomPolicy(random);
       FailureDomains.Limited spread = new FailureDomains.Limited("zone", 1 + random.nextInt(3));
-      BatchPolicy batchPolicy =
+      BatchPolicy policy =
           new BatchPolicy(template.seed(), template.canaries(), template.batchSize(), spread);
-      RolloutPlan plan = planned(inventory, batchPolicy);
+      RolloutPlan plan = planOf(inventory, policy);
       List<List<NodeId>> batches = new ArrayList<>(plan.batches());
       batches.add(plan.canaries());
       batches.forEach(batch -> assertSpread(inventory, batch, spread));
       assertEquals(count, flat(batches).size());
       Collections.shuffle(inventory, random);
-      assertEquals(plan.hash(), planned(inventory, batchPolicy).hash());
+      assertEquals(plan.hash(), planOf(inventory, policy).hash());
     }
   }
 
@@ -231,13 +229,13 @@ final class RolloutPlanTest {
   /// the inventory but not the plan.
   @Test
   void inventory_isFrozenWithThePlan() {
-    BatchPolicy batchPolicy = new BatchPolicy("seed", new NoCanaries(), 2);
-    RolloutPlan plan = planned(inventory("a; b"), batchPolicy);
-    RolloutPlan again = planned(inventory("b; a"), batchPolicy);
-    RolloutPlan grown = planned(inventory("a; b; other offline"), batchPolicy, "L@a,b");
+    BatchPolicy policy = new BatchPolicy("seed", new NoCanaries(), 2);
+    RolloutPlan plan = planOf(inventory("a; b"), policy);
+    RolloutPlan again = planOf(inventory("b; a"), policy);
+    RolloutPlan grown = planOf(inventory("a; b; other offline"), policy, "L@a,b");
     assertEquals(plan.inventory(), again.inventory());
     assertNotEquals(plan.inventory(), grown.inventory());
-    assertEquals(planned(inventory("a; b"), batchPolicy, "L@a,b").hash(), grown.hash());
+    assertEquals(planOf(inventory("a; b"), policy, "L@a,b").hash(), grown.hash());
     for (String changed : List.of("a; b offline", "a; b 3", "a; b missing", "a; b unreadable")) {
       assertNotEquals(plan.inventory(), InventoryDigest.of(inventory(changed)), changed);
     }
@@ -246,8 +244,7 @@ final class RolloutPlanTest {
         InventoryDigest.of(List.of(inZone("a", "2"))));
   }
 
-  private static RolloutPlan planned(
-      List<NodeStatus> inventory, BatchPolicy batchPolicy, String target) {
+  private static RolloutPlan planOf(List<NodeStatus> inventory, BatchPolicy policy, String target) {
     Passed passed =
         assertInstanceOf(
             Passed.class, Preflight.of(RolloutFixtures.eligibility(target, 0), inventory));
@@ -256,7 +253,7 @@ final class RolloutPlanTest {
             RolloutPlan.of(
                 RolloutFixtures.offeredRelease(0).release(),
                 RolloutFixtures.target(target),
-                batchPolicy,
+                policy,
                 passed))
         .plan();
   }
@@ -300,7 +297,7 @@ final class RolloutPlanTest {
     return inventory;
   }
 
-  private static BatchPolicy randomShape(Random random) {
+  private static BatchPolicy randomPolicy(Random random) {
     BatchPolicy.Canaries canaries =
         switch (random.nextInt(3)) {
           case 0 -> new NoCanaries();

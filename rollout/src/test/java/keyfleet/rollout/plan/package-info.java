@@ -1,3 +1,6 @@
+/// Tests of preflight and of plans.
+///
+/// Start reading at: [PreflightTest], [RolloutPlanTest].
 @NullMarked
 package keyfleet.rollout.plan;
 

@@ -71,7 +71,7 @@ final class ReleaseFixtures {
   }
 
   static byte[] sign(String key, byte[] message) {
-    return attempt(factory -> {
+    return withKeyFactory(factory -> {
       PrivateKey secret =
           factory.generatePrivate(
               new PKCS8EncodedKeySpec(hex("302e020100300506032b657004220420" + SECRET.get(key))));
@@ -83,7 +83,7 @@ final class ReleaseFixtures {
   }
 
   static PublicKey publicKey(String key) {
-    return attempt(factory ->
+    return withKeyFactory(factory ->
         factory.generatePublic(
             new X509EncodedKeySpec(hex("302a300506032b6570032100" + PUBLIC.get(key)))));
   }
@@ -92,13 +92,13 @@ final class ReleaseFixtures {
     return HexFormat.of().parseHex(text);
   }
 
-  private interface Attempt<T> {
-    T with(KeyFactory factory) throws GeneralSecurityException;
+  private interface KeyFactoryCall<T> {
+    T run(KeyFactory factory) throws GeneralSecurityException;
   }
 
-  private static <T> T attempt(Attempt<T> attempt) {
+  private static <T> T withKeyFactory(KeyFactoryCall<T> call) {
     try {
-      return attempt.with(KeyFactory.getInstance("Ed25519"));
+      return call.run(KeyFactory.getInstance("Ed25519"));
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(e);
     }

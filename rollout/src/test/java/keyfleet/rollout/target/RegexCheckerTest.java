@@ -71,9 +71,9 @@ final class RegexCheckerTest {
     try {
       RegexChecker.check(regex);
     } catch (TargetSyntaxException fault) {
-      boolean ours =
+      boolean isOwnRule =
           fault.reason().contains("repeats too much") || fault.reason().contains("flags");
-      if (!ours) {
+      if (!isOwnRule) {
         assertThrows(PatternSyntaxException.class, () -> Pattern.compile(regex), regex);
       }
       return false;

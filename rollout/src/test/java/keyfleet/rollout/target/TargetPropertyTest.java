@@ -33,9 +33,9 @@ final class TargetPropertyTest {
   void formattedTarget_isParsedBackEqual(long seed) {
     Random random = new Random(seed);
     for (int i = 0; i < 3000; i++) {
-      Target made = random(random, 4);
-      assertEquals(made, target(made.toString()), made.toString());
-      assertEquals(made.toString(), target(made.toString()).toString());
+      Target original = random(random, 4);
+      assertEquals(original, target(original.toString()), original.toString());
+      assertEquals(original.toString(), target(original.toString()).toString());
     }
   }
 
@@ -43,7 +43,7 @@ final class TargetPropertyTest {
   @ValueSource(longs = {4, 5})
   void deMorgan_holdsInThreeValues(long seed) {
     Random random = new Random(seed);
-    Set<TargetMatch> met = EnumSet.noneOf(TargetMatch.class);
+    Set<TargetMatch> seen = EnumSet.noneOf(TargetMatch.class);
     for (int i = 0; i < 3000; i++) {
       List<Target> terms = Stream.generate(() -> random(random, 2)).limit(3).toList();
       List<Target> negated = terms.stream().<Target>map(Not::new).toList();
@@ -53,9 +53,10 @@ final class TargetPropertyTest {
           new Not(new And(terms)).matches(node, facts), new Or(negated).matches(node, facts));
       assertEquals(
           new Not(new Or(terms)).matches(node, facts), new And(negated).matches(node, facts));
-      met.add(new And(terms).matches(node, facts));
+      seen.add(new And(terms).matches(node, facts));
     }
-    assertEquals(EnumSet.allOf(TargetMatch.class), met, "the random targets must meet every value");
+    assertEquals(
+        EnumSet.allOf(TargetMatch.class), seen, "the random targets must meet every value");
   }
 
   /// Learning a fact never changes an answer that did not depend on it.
@@ -63,11 +64,11 @@ final class TargetPropertyTest {
   void addedFact_keepsEveryKnownAnswer() {
     Random random = new Random(6);
     for (int i = 0; i < 3000; i++) {
-      Target made = random(random, 3);
-      TargetMatch before = made.matches(node("web1"), Facts.NONE);
+      Target original = random(random, 3);
+      TargetMatch before = original.matches(node("web1"), Facts.NONE);
       if (before != TargetMatch.UNKNOWN) {
         for (Facts facts : FACTS) {
-          assertEquals(before, made.matches(node("web1"), facts), made.toString());
+          assertEquals(before, original.matches(node("web1"), facts), original.toString());
         }
       }
     }
@@ -76,13 +77,13 @@ final class TargetPropertyTest {
   /// The truth table of the package's description, with `and` defined as a minimum.
   @Test
   void everyPairOfValues_followsKleene() {
-    List<TargetMatch> rising = List.of(TargetMatch.NO, TargetMatch.UNKNOWN, TargetMatch.YES);
+    List<TargetMatch> ascending = List.of(TargetMatch.NO, TargetMatch.UNKNOWN, TargetMatch.YES);
     for (int a = 0; a < 3; a++) {
       for (int b = 0; b < 3; b++) {
-        assertEquals(rising.get(Math.min(a, b)), rising.get(a).and(rising.get(b)));
-        assertEquals(rising.get(Math.max(a, b)), rising.get(a).or(rising.get(b)));
+        assertEquals(ascending.get(Math.min(a, b)), ascending.get(a).and(ascending.get(b)));
+        assertEquals(ascending.get(Math.max(a, b)), ascending.get(a).or(ascending.get(b)));
       }
-      assertEquals(rising.get(2 - a), rising.get(a).not());
+      assertEquals(ascending.get(2 - a), ascending.get(a).not());
     }
     assertNotEquals(TargetMatch.NO, TargetMatch.UNKNOWN.not());
   }

@@ -1,3 +1,6 @@
+/// Tests of the target language: its syntax, its matches, and properties of random targets.
+///
+/// Start reading at: [TargetParserTest], [TargetMatchTest].
 @NullMarked
 package keyfleet.rollout.target;
 

@@ -11,8 +11,8 @@ import javax.crypto.CipherSpi;
 import javax.crypto.spec.GCMParameterSpec;
 import org.jspecify.annotations.Nullable;
 
-/// Text as it is, and a keyed checksum of it behind it, in the form of AES-GCM. Only what envelopes
-/// need of that: one call for the associated data, one for the text.
+/// A fake AES-GCM: the plain text followed by a keyed checksum. It supports what envelopes need:
+/// one call for the associated data and one for the text.
 final class FakeCipher extends CipherSpi {
   private static final int TAG = 16;
 
@@ -51,7 +51,7 @@ final class FakeCipher extends CipherSpi {
     if (encrypting) {
       System.arraycopy(tag, 0, output, at + textLength, TAG);
     } else if (!Arrays.equals(tag, 0, TAG, input, offset + textLength, offset + length)) {
-      throw new AEADBadTagException("not sealed by this key, for this place");
+      throw new AEADBadTagException("not sealed by this key for this location");
     }
     System.arraycopy(input, offset, output, at, textLength);
     return engineGetOutputSize(length);
@@ -75,42 +75,42 @@ final class FakeCipher extends CipherSpi {
 
   @Override
   protected byte[] engineGetIV() {
-    throw new UnsupportedOperationException("nobody asks");
+    throw new UnsupportedOperationException("not supported: no caller needs it");
   }
 
   @Override
   protected AlgorithmParameters engineGetParameters() {
-    throw new UnsupportedOperationException("nobody asks");
+    throw new UnsupportedOperationException("not supported: no caller needs it");
   }
 
   @Override
   protected void engineSetMode(String name) {
-    throw new UnsupportedOperationException("there is one mode, not " + name);
+    throw new UnsupportedOperationException("unsupported mode " + name);
   }
 
   @Override
   protected void engineSetPadding(String name) {
-    throw new UnsupportedOperationException("there is no padding, not " + name);
+    throw new UnsupportedOperationException("unsupported padding " + name);
   }
 
   @Override
   protected void engineInit(int opmode, Key key, @Nullable SecureRandom none) {
-    throw new UnsupportedOperationException("a nonce is needed");
+    throw new UnsupportedOperationException("not supported: a nonce is required");
   }
 
   @Override
   protected void engineInit(
       int opmode, Key key, AlgorithmParameters parameters, @Nullable SecureRandom none) {
-    throw new UnsupportedOperationException("a nonce is needed");
+    throw new UnsupportedOperationException("not supported: a nonce is required");
   }
 
   @Override
   protected byte[] engineUpdate(byte[] input, int offset, int length) {
-    throw new UnsupportedOperationException("the text comes in one piece");
+    throw new UnsupportedOperationException("not supported: the text must come in one call");
   }
 
   @Override
   protected int engineUpdate(byte[] input, int offset, int length, byte[] output, int at) {
-    throw new UnsupportedOperationException("the text comes in one piece");
+    throw new UnsupportedOperationException("not supported: the text must come in one call");
   }
 }

@@ -5,10 +5,10 @@ import java.security.Security;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/// Ciphers that hide nothing and cost next to nothing, in the place of the JDK's: the provider of a
-/// JVM is the port at which production code asks for its ciphers. Whoever opens with another key,
-/// for another place or other bytes is refused, as surely as chance allows; so what a fleet does
-/// with envelopes and proofs is what it would do with real ones.
+/// Replaces the JDK's ciphers by ciphers that hide nothing and cost almost nothing. Production code
+/// gets its ciphers from the JVM's providers, so a provider is the port to replace. Opening with
+/// another key, for another location or with other bytes fails, except for a collision of
+/// checksums; so a fleet treats envelopes and proofs as it treats real ones.
 public final class FakeCipherProvider extends Provider {
   private static final long serialVersionUID = 1L;
 
@@ -16,12 +16,13 @@ public final class FakeCipherProvider extends Provider {
       Map.of("HmacSHA512", () -> new FakeMac(64), "HmacSHA256", () -> new FakeMac(32));
 
   private FakeCipherProvider() {
-    super("KeyfleetPaper", "1", "keyed checksums for simulated fleets");
+    super("KeyfleetFake", "1", "keyed checksums for simulated fleets");
     putService(new FakeService(this, "Cipher", "AES/GCM/NoPadding", FakeCipher::new));
     MACS.forEach((name, factory) -> putService(new FakeService(this, "Mac", name, factory)));
   }
 
-  /// From here on every cipher that this JVM looks up is one of these. Once; before the first use.
+  /// Makes every later lookup of a cipher in this JVM return a fake one. Call it once, before the
+  /// first use.
   public static void install() {
     Security.insertProviderAt(new FakeCipherProvider(), 1);
   }

@@ -9,9 +9,9 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.SecretAccess;
 import keyfleet.crypto.SecretBytes;
 
-/// A KEK that hides nothing and costs next to nothing, but tells as surely as a real one whether a
-/// wrapped DEK is its own and was wrapped for this place. `material` stands for the key's bytes:
-/// two keys of one version with other material cannot read each other.
+/// A KEK that hides nothing and costs almost nothing, but refuses a DEK that another key wrapped,
+/// or that was wrapped for another location. `material` stands for the key's bytes: two keys of one
+/// version with different material cannot unwrap each other's DEKs.
 public record FakeKek(KekVersion version, long material) implements Kek {
   @Override
   public byte[] wrap(Dek dek, byte[] aad) {

@@ -5,7 +5,7 @@ import java.security.spec.AlgorithmParameterSpec;
 import javax.crypto.MacSpi;
 import org.jspecify.annotations.Nullable;
 
-/// A keyed checksum in the form of an HMAC.
+/// A fake HMAC: a keyed checksum.
 final class FakeMac extends MacSpi implements Cloneable {
   private final int length;
   private KeyedChecksum keyed = KeyedChecksum.of(new byte[0]);

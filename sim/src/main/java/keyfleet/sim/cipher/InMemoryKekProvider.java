@@ -8,18 +8,18 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderException;
 
-/// Where a host's keys lie: somebody puts them in and takes them out, and now and then the door is
-/// stuck.
+/// A key provider of one host. The simulation adds and removes keys, and makes the provider
+/// unavailable now and then.
 public final class InMemoryKekProvider implements KekProvider {
   private final SortedMap<KekVersion, FakeKek> keks = new TreeMap<>();
   private boolean unavailable;
 
-  /// The bytes that `version` has everywhere in the fleet.
+  /// The key that `version` has in the whole fleet.
   public static FakeKek genuineKek(int version) {
     return new FakeKek(new KekVersion(version), 1_000L * version);
   }
 
-  /// Other bytes under the same number.
+  /// Another key under the same version.
   public static FakeKek forgedKek(int version) {
     return new FakeKek(new KekVersion(version), 1_000L * version + 1);
   }
@@ -52,7 +52,7 @@ public final class InMemoryKekProvider implements KekProvider {
   @Override
   public KekSet load() {
     if (unavailable) {
-      throw new ProviderException("the cupboard is stuck", "wait");
+      throw new ProviderException("the key provider is unavailable", "wait");
     }
     return KekSet.of(KeyringName.MAIN, keks.values());
   }

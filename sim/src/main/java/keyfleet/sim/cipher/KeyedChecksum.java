@@ -2,8 +2,8 @@ package keyfleet.sim.cipher;
 
 import keyfleet.sim.host.SeededRandom;
 
-/// A number that stands for everything it was fed: another key, order, length or bit gives another
-/// number, but for one time in 2^64.
+/// A 64-bit checksum of a key and a sequence of items: another key, order, length or bit gives
+/// another sum, except for collisions.
 final class KeyedChecksum {
   private static final long START = 0xCBF29CE484222325L;
   private static final long PRIME = 0x100000001B3L;
@@ -33,12 +33,12 @@ final class KeyedChecksum {
     sum = s;
   }
 
-  /// Ends an item: two are not the same as one.
+  /// Ends an item, so that two short items differ from one long item.
   void endItem() {
     sum = SeededRandom.of(sum).next();
   }
 
-  /// `length` bytes that follow from the sum.
+  /// `length` bytes derived from the sum.
   byte[] toBytes(int length) {
     SeededRandom random = SeededRandom.of(sum);
     byte[] bytes = new byte[length];

@@ -3,7 +3,7 @@ package keyfleet.sim.cipher;
 import java.security.SecureRandom;
 import keyfleet.sim.host.SeededRandom;
 
-/// Random bytes for the ciphers, the same in every run of a seed.
+/// Random bytes for the ciphers, the same in each run of a seed.
 public final class SeededSecureRandom extends SecureRandom {
   private static final long serialVersionUID = 1L;
 

@@ -9,31 +9,30 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// Visits every state that can be reached, breadth first, so that the first broken promise found
-/// has the shortest history.
+/// Visits every reachable state, breadth first, so that the first violation has the shortest
+/// history.
 public final class Explorer<S extends Explorer.State<S>> {
-  /// A state that knows what can happen next and what must never be true. Equality is by meaning:
-  /// two equal states have the same futures.
+  /// A state that knows its next steps and its invariants. Two equal states have the same futures.
   public interface State<S> {
     List<Step<S>> steps();
 
-    /// The promise that this state breaks, if any.
+    /// The invariant that this state violates, if any.
     Optional<String> violation();
   }
 
-  /// Something that can happen, and what comes of it. The words are asked for only if the step
-  /// turns out to matter: most do not.
+  /// A step and the state after it. The description is made only if the step is part of a reported
+  /// history.
   public record Step<S>(Supplier<String> description, S next) {}
 
   public sealed interface Outcome {}
 
-  /// Nothing was broken in any of `states`.
+  /// All of `states` states keep all invariants.
   public record Holds(int states) implements Outcome {}
 
-  /// The shortest history that breaks a promise.
+  /// The shortest history that violates an invariant.
   public record Violated(String invariant, List<String> history, int states) implements Outcome {}
 
-  /// There are more states than was allowed: nothing is proved.
+  /// There are more states than the limit: nothing is proved.
   public record TooMany(int states) implements Outcome {}
 
   private record Predecessor<S>(S from, Supplier<String> description) {}

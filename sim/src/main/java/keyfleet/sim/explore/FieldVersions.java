@@ -11,7 +11,7 @@ import keyfleet.keyring.VersionEntry;
 import keyfleet.store.Bytes;
 import keyfleet.store.SealedFields;
 
-/// The version that each sealed field of one record is under.
+/// The version of each sealed field of one record.
 public record FieldVersions(List<KekVersion> byField) {
   public FieldVersions {
     byField = List.copyOf(byField);
@@ -35,8 +35,8 @@ public record FieldVersions(List<KekVersion> byField) {
     return new FieldVersions(changed);
   }
 
-  /// The record as a store sees it. Each version's sentinel stands for a value under it: the store
-  /// reads nothing but the tag.
+  /// The record as a store sees it. The sentinel of a version stands for a value under that
+  /// version, because the store reads only the tag.
   SealedFields toSealedFields(Keystore keystore) {
     Map<String, Bytes> byName = new TreeMap<>();
     for (KekVersion version : byField) {

@@ -7,13 +7,13 @@ import java.util.function.Supplier;
 import keyfleet.rollout.DesiredState;
 import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.controller.Assignment;
+import keyfleet.rollout.controller.NodeAssignment;
 import keyfleet.rollout.controller.Rollout;
 import keyfleet.sim.explore.Explorer.Step;
 import keyfleet.sim.explore.RolloutModelState.DriverState;
 import org.jspecify.annotations.Nullable;
 
-/// What one driver can do in a world: claim, look and decide, write what it decided, abort.
+/// The steps of one driver: claim, observe and decide, write the decision, abort.
 final class RolloutDriverSteps {
   private final RolloutModelState state;
   private final int index;
@@ -34,7 +34,7 @@ final class RolloutDriverSteps {
     addWrites(steps);
   }
 
-  /// One that nothing calls for is a trouble: the driver before seemed to be silent.
+  /// A claim without need counts as a fault: the earlier driver seemed to be silent.
   private void addClaims(List<Step<RolloutModelState>> steps) {
     DriverClaim driverClaim = state.nextLease();
     if (Rollout.shouldClaim(state.control())) {
@@ -66,7 +66,8 @@ final class RolloutDriverSteps {
         && driver.driverClaim().epoch() > 0;
   }
 
-  /// A look, the decision and its compare-and-set are one step; what was seen may be old by then.
+  /// The observation, the decision and its compare-and-set are one step; the writes that follow may
+  /// act on old observations.
   private void addDecision(List<Step<RolloutModelState>> steps) {
     if (!isLeading() || !driver.outbox().isEmpty()) {
       return;
@@ -85,14 +86,14 @@ final class RolloutDriverSteps {
     Map<NodeId, DesiredState> outbox = new HashMap<>();
     Rollout.assignments(committed.control())
         .forEach((node, order) -> {
-          if (!isWritten(order, state.desiredState().get(node))) {
+          if (!isWritten(order, state.desiredStates().get(node))) {
             outbox.put(node, order.toDesiredState(driver.driverClaim(), committed.decision()));
           }
         });
     return outbox;
   }
 
-  private boolean isWritten(Assignment order, @Nullable DesiredState present) {
+  private boolean isWritten(NodeAssignment order, @Nullable DesiredState present) {
     return present != null
         && present.task().equals(order.task())
         && present.goal() == order.goal()
@@ -119,11 +120,11 @@ final class RolloutDriverSteps {
     remaining.remove(node);
     RolloutModelState done =
         state.withDriver(index, new DriverState(driver.driverClaim(), remaining));
-    DesiredState present = state.desiredState().get(node);
+    DesiredState present = state.desiredStates().get(node);
     if (present != null && !state.protocol().mayReplace(desiredState, present)) {
       return done;
     }
-    Map<NodeId, DesiredState> all = new HashMap<>(state.desiredState());
+    Map<NodeId, DesiredState> all = new HashMap<>(state.desiredStates());
     all.put(node, desiredState);
     return done.withDesired(all);
   }

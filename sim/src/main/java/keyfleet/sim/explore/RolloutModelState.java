@@ -31,19 +31,19 @@ import keyfleet.rollout.plan.NodeStatus.Presence;
 import keyfleet.rollout.target.Facts;
 import keyfleet.sim.explore.Explorer.Step;
 
-/// A fleet in the middle of a rollout: the control record, the desired keys, nodes and drivers.
-/// Time stands still: no wait of a driver ends, a soak is one look, and a deadline is a trouble
-/// like any other.
+/// A fleet during a rollout: the control record, the desired states, nodes and drivers. Time does
+/// not pass: no wait of a driver ends, a soak is one probe, and a deadline is a fault like any
+/// other.
 ///
 /// @param decision how often the control record was changed
-/// @param desired by node, as the store has it
-/// @param troubles how many may still happen
-/// @param aborts how often somebody may still order an abort
-/// @param rollbacks how often somebody may still order a rollback, also of what is over
+/// @param desiredStates the stored desired state of each node
+/// @param faults how many faults may still happen
+/// @param aborts how many aborts operators may still order
+/// @param rollbacks how many rollbacks operators may still order, also after the end
 public record RolloutModelState(
     Rollout control,
     long decision,
-    Map<NodeId, DesiredState> desiredState,
+    Map<NodeId, DesiredState> desiredStates,
     List<WatchdogState> watchdogs,
     List<DriverState> drivers,
     int faults,
@@ -54,8 +54,8 @@ public record RolloutModelState(
   private static final NodeStatus.Report HEALTHY =
       new NodeStatus.Reported(NodeStatus.Health.HEALTHY, 1);
 
-  /// A driver and the desired states that it has decided on and not written yet: it may be long
-  /// superseded when it does.
+  /// A driver, and the desired states that it has decided but not written yet. It may be superseded
+  /// before it writes them.
   public record DriverState(DriverClaim driverClaim, Map<NodeId, DesiredState> outbox) {
     public DriverState {
       outbox = Map.copyOf(outbox);
@@ -63,55 +63,56 @@ public record RolloutModelState(
   }
 
   public RolloutModelState {
-    desiredState = Map.copyOf(desiredState);
+    desiredStates = Map.copyOf(desiredStates);
     watchdogs = List.copyOf(watchdogs);
     drivers = List.copyOf(drivers);
   }
 
-  /// I6: not too many run the release unconfirmed. I3: what is aborted is over. R8: what is rolled
-  /// back runs nowhere. R11: nobody is told to run what it has not staged. R12: a lead's word is
-  /// not written over by an older one's. R13: a node is failed by its own word.
+  /// I6: a limited number of nodes runs the release unconfirmed. I3: an aborted rollout is over.
+  /// R8: a rolled back release runs nowhere. R11: no node is ordered to run what it has not staged.
+  /// R12: an older driver does not overwrite a desired state that was obeyed. R13: a node fails by
+  /// its own report.
   @Override
   public Optional<String> violation() {
     long unconfirmed = watchdogs.stream().filter(it -> mayRunUnconfirmed(it.node())).count();
     int limit = limit();
     if (unconfirmed > limit) {
-      return Optional.of("I6: " + unconfirmed + " nodes run it unconfirmed, " + limit + " may");
+      return Optional.of("I6: " + unconfirmed + " nodes run it unconfirmed; the limit is " + limit);
     }
     boolean stopped = control instanceof Aborted || control instanceof Rollout.RolledBack;
     if (stopped && watchdogs.stream().anyMatch(it -> it.node() instanceof Unconfirmed)) {
-      return Optional.of("I3: the rollout has stopped, and a node goes forward");
+      return Optional.of("I3: the rollout has stopped, but a node goes forward");
     }
     if (control instanceof Rollout.RolledBack
         && watchdogs.stream().anyMatch(it -> it.node() instanceof Node.Confirmed)) {
-      return Optional.of("R8: the rollout is rolled back, and a node keeps the release");
+      return Optional.of("R8: the rollout is rolled back, but a node keeps the release");
     }
     return watchdogs.stream()
         .map(WatchdogState::node)
-        .flatMap(it -> broken(it).stream())
+        .flatMap(it -> violation(it).stream())
         .findFirst();
   }
 
-  private Optional<String> broken(Node node) {
+  private Optional<String> violation(Node node) {
     NodeEntry nodeEntry = control.run().progress().entries().get(node.baseline().node());
     if (nodeEntry == null || !(node instanceof Tasked tasked)) {
       return Optional.empty();
     }
-    DesiredState written = desiredState.get(node.baseline().node());
+    DesiredState written = desiredStates.get(node.baseline().node());
     if (written != null && written.claim().epoch() < tasked.nodeTask().claim().epoch()) {
-      return Optional.of("R12: an older lead's word stands over one that was obeyed");
+      return Optional.of("R12: an older driver has overwritten an order that was obeyed");
     }
     boolean isSameAttempt = tasked.nodeTask().task().attempt() == nodeEntry.attempt();
     if (nodeEntry.progress() == NodeProgress.APPLYING
         && isSameAttempt
         && node instanceof Preparing) {
-      return Optional.of("R11: a node shall run what it has not staged");
+      return Optional.of("R11: a node is ordered to run what it has not staged");
     }
     boolean failed = nodeEntry.progress() == NodeProgress.FAILED;
     return failed
             && isSameAttempt
             && !(node instanceof RolledBack r && r.rollbackReason() == RollbackReason.UNHEALTHY)
-        ? Optional.of("R13: a node is failed, and has not said so")
+        ? Optional.of("R13: a node counts as failed without its own report")
         : Optional.empty();
   }
 
@@ -141,7 +142,7 @@ public record RolloutModelState(
     return Rollout.isEnded(control);
   }
 
-  /// The epoch that nobody has claimed yet.
+  /// A claim of the first free epoch.
   DriverClaim nextLease() {
     long highest = drivers.stream().mapToLong(it -> it.driverClaim().epoch()).max().orElse(0);
     long next = Math.max(highest, control.run().claim().epoch()) + 1;
@@ -163,7 +164,7 @@ public record RolloutModelState(
     return protocol.observe(new Observed(present, reports, candidates(present)));
   }
 
-  /// Nothing speaks against any of them.
+  /// Every candidate passes preflight.
   private List<NodeStatus> candidates(Set<NodeId> present) {
     return control.run().startCandidates(present).stream()
         .map(node -> new NodeStatus(node, Presence.ONLINE, HEALTHY, Facts.NONE))
@@ -182,7 +183,7 @@ public record RolloutModelState(
     return new RolloutModelState(
         leading.control,
         leading.decision,
-        desiredState,
+        desiredStates,
         watchdogs,
         leading.drivers,
         faults,
@@ -198,7 +199,7 @@ public record RolloutModelState(
     return new RolloutModelState(
         leading.control,
         leading.decision,
-        desiredState,
+        desiredStates,
         watchdogs,
         leading.drivers,
         faults,
@@ -211,7 +212,7 @@ public record RolloutModelState(
     return withDriver(driver, new DriverState(driverClaim, drivers.get(driver).outbox()));
   }
 
-  /// What a driver sees is its own and is never stored.
+  /// The observations of a driver are its own and are not stored.
   RolloutModelState withControl(Rollout next) {
     var rolloutRun = next.run();
     Rollout stored =
@@ -221,7 +222,7 @@ public record RolloutModelState(
     return new RolloutModelState(
         stored,
         stored.equals(control) ? decision : decision + 1,
-        desiredState,
+        desiredStates,
         watchdogs,
         drivers,
         faults,
@@ -234,14 +235,14 @@ public record RolloutModelState(
     List<DriverState> changed = new ArrayList<>(drivers);
     changed.set(index, next);
     return new RolloutModelState(
-        control, decision, desiredState, watchdogs, changed, faults, aborts, rollbacks, protocol);
+        control, decision, desiredStates, watchdogs, changed, faults, aborts, rollbacks, protocol);
   }
 
   RolloutModelState withNode(int index, WatchdogState next) {
     List<WatchdogState> changed = new ArrayList<>(watchdogs);
     changed.set(index, next);
     return new RolloutModelState(
-        control, decision, desiredState, changed, drivers, faults, aborts, rollbacks, protocol);
+        control, decision, desiredStates, changed, drivers, faults, aborts, rollbacks, protocol);
   }
 
   RolloutModelState withDesired(Map<NodeId, DesiredState> next) {
@@ -253,7 +254,7 @@ public record RolloutModelState(
     return new RolloutModelState(
         control,
         decision,
-        desiredState,
+        desiredStates,
         watchdogs,
         drivers,
         faults - 1,
@@ -262,7 +263,8 @@ public record RolloutModelState(
         protocol);
   }
 
-  /// Of what differs most between worlds; records of one shape have one hash whatever their type.
+  /// Mixes what differs most between states. Records with equal components have equal hashes
+  /// whatever their type, so the types are mixed in.
   @Override
   public int hashCode() {
     RolloutProgress rolloutProgress = control.run().progress();
@@ -272,7 +274,7 @@ public record RolloutModelState(
       hash = mix(hash, watchdog.node().getClass().hashCode());
       hash = mix(hash, watchdog.hashCode());
     }
-    hash = mix(hash, desiredState.hashCode());
+    hash = mix(hash, desiredStates.hashCode());
     hash = mix(hash, drivers.hashCode());
     return mix(hash, 31 * (31 * faults + aborts) + rollbacks);
   }

@@ -8,8 +8,8 @@ import keyfleet.rollout.controller.RolloutEvent.Observed;
 import keyfleet.rollout.node.Node;
 import keyfleet.rollout.node.NodeEvent.OrderReceived;
 
-/// What drivers, stores and nodes do in a rollout. These are the true ones; the tests bend them one
-/// at a time.
+/// What drivers, stores and nodes do in a rollout. The defaults are correct; tests override one at
+/// a time to plant a bug.
 public interface RolloutProtocol {
   RolloutProtocol CORRECT = new RolloutProtocol() {};
 
@@ -17,12 +17,12 @@ public interface RolloutProtocol {
     return Rollout.next(rollout, event, Duration.ZERO);
   }
 
-  /// What a driver makes of what it is shown.
+  /// What a driver concludes from its observations.
   default Observed observe(Observed observed) {
     return observed;
   }
 
-  /// Whether a desired state may be written over another.
+  /// Whether a desired state may replace another.
   default boolean mayReplace(DesiredState next, DesiredState present) {
     return next.canReplace(present);
   }

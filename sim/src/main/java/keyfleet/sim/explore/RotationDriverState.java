@@ -5,17 +5,17 @@ import keyfleet.keyring.RotationEvent;
 import keyfleet.store.Fence;
 import org.jspecify.annotations.Nullable;
 
-/// A driver of the rotation. It does one thing at a time; what it means to do it may do much later,
-/// when another has long taken over: then it is a zombie.
+/// A driver of the rotation. It does one thing at a time, and may act on its intent much later,
+/// after another driver has taken over.
 public record RotationDriverState(@Nullable Intent intent) {
   static final RotationDriverState IDLE = new RotationDriverState(null);
 
   public sealed interface Intent {}
 
-  /// A record was read and is to move. Its compare-and-set fails if the record changed since.
+  /// Rewrap a record that was read. Its compare-and-set fails if the record has changed since.
   public record RewrapRecord(int record, KekVersion to, Freshness freshness) implements Intent {}
 
-  /// A store is to be fenced, and then the keystore told.
+  /// Raise a fence, and afterwards report an event to the keystore.
   public record RaiseFence(Fence fence, RotationEvent.DriverEvent afterwards) implements Intent {}
 
   public record ReportEvent(RotationEvent.DriverEvent event) implements Intent {}
@@ -25,7 +25,7 @@ public record RotationDriverState(@Nullable Intent intent) {
     CHANGED
   }
 
-  /// What becomes of it when somebody writes `record`.
+  /// This driver after a write to `record`.
   RotationDriverState afterWriteTo(int record) {
     return intent instanceof RewrapRecord(int read, KekVersion to, _) && read == record
         ? new RotationDriverState(new RewrapRecord(record, to, Freshness.CHANGED))

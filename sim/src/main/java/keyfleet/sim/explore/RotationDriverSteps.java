@@ -22,8 +22,8 @@ import keyfleet.sim.explore.RotationDriverState.RewrapRecord;
 import keyfleet.store.Fence;
 import keyfleet.store.Fence.Term;
 
-/// What one worker can do in a world. Every act is two steps, reading or deciding and then doing,
-/// with anything in between.
+/// The steps of one rotation driver. Every action is two steps, first reading and deciding, then
+/// acting, and any other step may come between them.
 final class RotationDriverSteps {
   private final RotationModelState state;
   private final int index;
@@ -36,7 +36,7 @@ final class RotationDriverSteps {
   void addTo(List<Step<RotationModelState>> steps) {
     Intent intent = state.drivers().get(index).intent();
     if (intent != null) {
-      steps.add(new Step<>(() -> "worker " + index + " does " + intent, execute(intent)));
+      steps.add(new Step<>(() -> "driver " + index + " executes " + intent, execute(intent)));
     } else {
       addIntents(steps);
     }
@@ -69,7 +69,7 @@ final class RotationDriverSteps {
         new RaiseFence(Fence.of(term, state.protocol().requestedVersions(keystore)), afterwards));
   }
 
-  /// Whoever carries another version must move, also if it belongs to the target by its lowest.
+  /// A record with any other version must move, even if its lowest version is the target.
   private void addReads(List<Step<RotationModelState>> steps, KekVersion target) {
     for (int record = 0; record < state.records().size(); record++) {
       FieldVersions versions = state.records().get(record);
@@ -81,7 +81,7 @@ final class RotationDriverSteps {
 
   private Step<RotationModelState> plan(Intent intent) {
     return new Step<>(
-        () -> "worker " + index + " means to do " + intent,
+        () -> "driver " + index + " plans " + intent,
         withDriver(state, new RotationDriverState(intent)));
   }
 

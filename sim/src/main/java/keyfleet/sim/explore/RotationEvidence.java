@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Proof;
-import keyfleet.keyring.FleetReadiness;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.ReadinessGate;
 import keyfleet.keyring.Roster;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Proving;
@@ -24,13 +24,13 @@ import keyfleet.keyring.RotationEvent.RotationEpoch;
 import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.VersionRemoval;
 
-/// What a driver or an operator can find out about a world: who is ready, what is done, what could
-/// be removed.
+/// What a driver or an operator can find out in a state: whether the fleet is ready, whether a
+/// phase is done, which version can be removed.
 final class RotationEvidence {
   private static final int PROTOCOL = 1;
   private static final String PROVIDER = "env";
 
-  /// Any will do: whose bytes are right is not in question here.
+  /// Any proof will do: the explorer does not model wrong bytes.
   private static final Proof PROOF = Proof.parse("00".repeat(32)).orElseThrow();
 
   private final RotationModelState state;
@@ -41,7 +41,7 @@ final class RotationEvidence {
     this.keystore = state.keystore();
   }
 
-  /// What a driver can find done now, to report it some time.
+  /// The event that a driver can report now; it may report it much later.
   Optional<RotationEvent.DriverEvent> reportableEvent() {
     return Rotation.unfinishedJob(keystore.rotation())
         .map(rotationJob -> new RotationEpoch(rotationJob.id(), keystore.epoch()))
@@ -69,10 +69,10 @@ final class RotationEvidence {
   }
 
   private boolean isReady(KekVersion target) {
-    FleetReadiness fleetReadiness = new FleetReadiness(keystore, target, PROTOCOL, (_, _) -> true);
+    ReadinessGate readinessGate = new ReadinessGate(keystore, target, PROTOCOL, (_, _) -> true);
     return state
         .protocol()
-        .passesGate(fleetReadiness.evaluate(roster(), new FleetReadiness.AnyProcesses()));
+        .passesGate(readinessGate.evaluate(roster(), new ReadinessGate.AnyProcesses()));
   }
 
   private boolean isSettled() {
@@ -100,16 +100,16 @@ final class RotationEvidence {
   }
 
   private static Heartbeat beat(String instance, WriterState writer) {
-    Map<KekVersion, Heartbeat.LoadedVersion> loadedVersion = new HashMap<>();
+    Map<KekVersion, Heartbeat.LoadedVersion> loadedVersions = new HashMap<>();
     for (KekVersion version : writer.keys().proved()) {
-      loadedVersion.put(
+      loadedVersions.put(
           version, new Heartbeat.LoadedVersion(PROVIDER, new Heartbeat.Proved(PROOF)));
     }
     var processInfo = new Heartbeat.ProcessInfo(instance, "run", "api", "0");
     WriterState.KeystoreView keystoreView = writer.keystoreView();
     return new Heartbeat(
         processInfo,
-        loadedVersion,
+        loadedVersions,
         keystoreView.active(),
         PROTOCOL,
         keystoreView.epoch(),

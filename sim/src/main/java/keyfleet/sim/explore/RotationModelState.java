@@ -24,11 +24,11 @@ import keyfleet.sim.explore.WriterState.SealRight;
 import keyfleet.store.Fence;
 import org.jspecify.annotations.Nullable;
 
-/// A fleet in the middle of a rotation: one keystore, one fenced collection, writers and drivers.
-/// `spec/Rotation.tla` describes the same system; a test compares how many states each has.
+/// A fleet during a rotation: one keystore, one fenced collection, writers and drivers.
+/// `spec/Rotation.tla` describes the same system; a test compares the numbers of states.
 ///
-/// @param records the versions that each record carries
-/// @param orders what operators will still order: each is given once, at any time
+/// @param records the versions of each record
+/// @param orders the orders that operators will still give, each once and at any time
 public record RotationModelState(
     Keystore keystore,
     List<FieldVersions> records,
@@ -46,9 +46,8 @@ public record RotationModelState(
     orders = List.copyOf(orders);
   }
 
-  /// P1: what was written can be read while its version is not destroyed, and nothing is destroyed
-  /// under it. P2, K6: a rotation that ended has left no record behind. K1: what records carry,
-  /// every admitted process has.
+  /// P1: no version is destroyed while a record carries it. P2, K6: an ended rotation has left no
+  /// record behind. K1: every admitted process has the versions that records carry.
   @Override
   public Optional<String> violation() {
     return destroyedButCarried().or(this::carriedAfterRotation).or(this::admittedWithoutKey);
@@ -65,10 +64,10 @@ public record RotationModelState(
   private Optional<String> carriedAfterRotation() {
     return provedGone()
         .filter(it -> recordsCarrying(it) > 0)
-        .map(it -> "K6: the rotation ended, and a record carries " + it);
+        .map(it -> "K6: the rotation ended, but a record carries " + it);
   }
 
-  /// The version that an ended rotation has proved to be gone.
+  /// The version that an ended rotation has proved to be unused.
   private Optional<KekVersion> provedGone() {
     return switch (keystore.rotation()) {
       case Completed(RotationJob rotationJob) -> Optional.of(rotationJob.from());
@@ -84,7 +83,8 @@ public record RotationModelState(
     records.forEach(versions -> used.addAll(versions.byField()));
     return writers.stream()
         .filter(it -> it.sealRight() == SealRight.ADMITTED && !it.keys().loaded().containsAll(used))
-        .map(it -> "K1: records carry " + used + ", an admitted process has " + it.keys().loaded())
+        .map(it ->
+            "K1: records carry " + used + ", but an admitted process has " + it.keys().loaded())
         .findFirst();
   }
 
@@ -113,8 +113,8 @@ public record RotationModelState(
     }
   }
 
-  /// A lease's worth of time: whoever has not read the keystore since the flip may not seal any
-  /// more, awake or asleep.
+  /// The time of a lease passes: a writer that has not read the keystore since the flip may no
+  /// longer seal, awake or asleep.
   private void addTime(List<Step<RotationModelState>> steps) {
     List<WriterState> expired =
         writers.stream()
@@ -128,7 +128,7 @@ public record RotationModelState(
     }
   }
 
-  /// Destroying may delete the bytes at once, so the version counts as gone from then on.
+  /// Destroying may delete the bytes at once, so the version counts as gone immediately.
   private void addRemoval(List<Step<RotationModelState>> steps) {
     keystore
         .versions()
@@ -147,13 +147,14 @@ public record RotationModelState(
         });
   }
 
-  /// How many records need `version` to be read.
+  /// How many records need `version` to be opened.
   long recordsCarrying(KekVersion version) {
     return records.stream().filter(versions -> versions.carries(version)).count();
   }
 
-  /// Records of one shape have one hash whatever their type, and most phases and reports have one
-  /// shape: their types must count, or nearly all worlds fall into one bucket.
+  /// Records with equal components have equal hashes whatever their type, and most phases and
+  /// events have the same components. So the types are mixed in, or nearly all states fall into one
+  /// bucket.
   @Override
   public int hashCode() {
     int hash = keystore.rotation().getClass().hashCode();
@@ -183,8 +184,8 @@ public record RotationModelState(
     return product ^ product >>> 15;
   }
 
-  /// A store write, if the fence lets it pass; then the compare-and-sets of others on that record
-  /// will fail.
+  /// The state after a store write, if the fence allows it; then the compare-and-sets of others on
+  /// that record fail.
   RotationModelState withWrite(int record, FieldVersions after) {
     if (!protocol.allowsWrite(
         fence, records.get(record).toSealedFields(keystore), after.toSealedFields(keystore))) {

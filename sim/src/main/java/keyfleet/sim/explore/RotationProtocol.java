@@ -2,22 +2,22 @@ package keyfleet.sim.explore;
 
 import java.util.Set;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.FleetReadiness;
-import keyfleet.keyring.FleetReadiness.Ready;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.KeystoreDecision;
 import keyfleet.keyring.ProcessAdmission;
 import keyfleet.keyring.ProcessAdmission.Admitted;
+import keyfleet.keyring.ReadinessGate;
+import keyfleet.keyring.ReadinessGate.Ready;
 import keyfleet.keyring.RotationEvent;
 import keyfleet.store.Fence;
 import keyfleet.store.SealedFields;
 
-/// What stores, processes and deciding code do. These are the true ones; the tests bend them one at
-/// a time, to see that the explorer notices.
+/// What stores, processes and the deciding code do in a rotation. The defaults are correct; tests
+/// override one at a time to plant a bug.
 public interface RotationProtocol {
   RotationProtocol CORRECT = new RotationProtocol() {};
 
-  /// What happens while a process sleeps.
+  /// What the elapsed clock does while a process sleeps.
   enum SuspendedClock {
     RUNS,
     STOPS
@@ -33,22 +33,22 @@ public interface RotationProtocol {
     return keystore.decide(rotationEvent);
   }
 
-  /// Whether a store lets a record change so.
+  /// Whether a store allows a change of a record.
   default boolean allowsWrite(Fence fence, SealedFields before, SealedFields after) {
-    return fence.allows(before, after);
+    return fence.isChangeAllowed(before, after);
   }
 
-  /// Whether a store with the fence `present` takes another.
+  /// Whether a store with the fence `present` accepts another.
   default boolean acceptsFence(Fence present, Fence offered) {
-    return present.yieldsTo(offered);
+    return present.canYieldTo(offered);
   }
 
-  /// The fence that a driver asks for.
+  /// The writable versions of the fence that a driver requests.
   default Set<KekVersion> requestedVersions(Keystore keystore) {
     return keystore.writable();
   }
 
-  default boolean passesGate(FleetReadiness.Verdict verdict) {
+  default boolean passesGate(ReadinessGate.Verdict verdict) {
     return verdict instanceof Ready;
   }
 

@@ -6,26 +6,26 @@ import keyfleet.rollout.node.Node;
 import keyfleet.rollout.node.SoakHealth.StoreLink;
 import org.jspecify.annotations.Nullable;
 
-/// A node with its watchdog: `read` is what it has read and not acted on yet, `reported` what it
-/// could last say.
+/// A node with its watchdog: `pending` is the order that it has read but not obeyed yet, `reported`
+/// its last report.
 public record WatchdogState(
-    Node node, @Nullable DesiredState pending, StoreLink storeLink, @Nullable NodeReport reported) {
+    Node node, @Nullable DesiredState pending, StoreLink link, @Nullable NodeReport reported) {
   static WatchdogState idle(Node node) {
     return new WatchdogState(node, null, StoreLink.CONNECTED, null);
   }
 
   boolean isConnected() {
-    return storeLink == StoreLink.CONNECTED;
+    return link == StoreLink.CONNECTED;
   }
 
   WatchdogState withPending(DesiredState desiredState) {
-    return new WatchdogState(node, desiredState, storeLink, reported);
+    return new WatchdogState(node, desiredState, link, reported);
   }
 
-  /// Whoever can report does so at once: a driver may look as late as it likes.
+  /// A connected watchdog reports at once; a driver may observe the report as late as it likes.
   WatchdogState withNode(Node next, @Nullable DesiredState remaining) {
     return new WatchdogState(
-        next, remaining, storeLink, isConnected() ? Node.report(next).orElse(null) : reported);
+        next, remaining, link, isConnected() ? Node.report(next).orElse(null) : reported);
   }
 
   WatchdogState withLink(StoreLink next) {

@@ -22,7 +22,7 @@ import keyfleet.rollout.node.SoakHealth.StoreLink;
 import keyfleet.rollout.release.ReleaseVerdict.Acceptable;
 import keyfleet.sim.explore.Explorer.Step;
 
-/// What one node can do in a world.
+/// The steps of one node.
 final class WatchdogSteps {
   private final RolloutModelState state;
   private final int index;
@@ -43,13 +43,13 @@ final class WatchdogSteps {
       addFaults(steps);
     }
     if (!watchdog.isConnected()) {
-      steps.add(step(state, () -> "is back", watchdog.withLink(StoreLink.CONNECTED)));
+      steps.add(step(state, () -> "reconnects", watchdog.withLink(StoreLink.CONNECTED)));
     }
   }
 
-  /// Reading and acting are two steps; reading again forgets what was read before.
+  /// Reading and obeying are two steps; reading again replaces the order that was read before.
   private void addOrders(List<Step<RolloutModelState>> steps) {
-    DesiredState desiredState = state.desiredState().get(node.baseline().node());
+    DesiredState desiredState = state.desiredStates().get(node.baseline().node());
     if (desiredState != null && watchdog.isConnected() && matters(desiredState)) {
       steps.add(
           step(state, () -> "reads " + desiredState.goal(), watchdog.withPending(desiredState)));
@@ -97,7 +97,10 @@ final class WatchdogSteps {
     if (Node.nextAction(node) instanceof NodeAction.Probe && watchdog.isConnected()) {
       Node unhealthy = Node.next(node, probed(State.NOT_READY, SoakHealth.MAX_RELAPSES + 1), 0);
       steps.add(
-          step(withFault, () -> "falls ill", watchdog.withNode(unhealthy, watchdog.pending())));
+          step(
+              withFault,
+              () -> "becomes unhealthy",
+              watchdog.withNode(unhealthy, watchdog.pending())));
     }
   }
 

@@ -5,15 +5,14 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
 import org.jspecify.annotations.Nullable;
 
-/// A process that seals values and writes them later: between the two it may sleep for as long as
-/// it likes.
+/// A process that seals values and writes them later. It may sleep between the two for any time.
 public record WriterState(
     Keys keys,
     KeystoreView keystoreView,
     SealRight sealRight,
     Wakefulness wakefulness,
     @Nullable SealedValue sealedValue) {
-  /// What it holds, and what its live heartbeat proves: nothing once it was silent past fresh.
+  /// The versions that it has loaded, and those that its fresh heartbeat proves.
   public record Keys(Set<KekVersion> loaded, Set<KekVersion> proved) {
     public Keys {
       loaded = Set.copyOf(loaded);
@@ -21,20 +20,20 @@ public record WriterState(
     }
   }
 
-  /// What it last read in the keystore.
+  /// The part of the keystore that it last read.
   public record KeystoreView(KekVersion active, long epoch) {
     static KeystoreView of(Keystore keystore) {
       return new KeystoreView(keystore.active(), keystore.epoch());
     }
   }
 
-  /// Its right to seal.
+  /// Whether it may seal.
   public enum SealRight {
-    /// By its last round trip.
+    /// Admitted by its last round trip.
     ADMITTED,
-    /// It was silent past fresh, and its lease goes on.
+    /// It was silent for too long to be fresh, but its lease has not ended.
     LEASE,
-    /// Its lease is over, and it cannot know: its clock stood still.
+    /// Its lease has ended, but it cannot know that because its clock stopped.
     UNAWARE,
     NONE;
 
@@ -48,17 +47,17 @@ public record WriterState(
     ASLEEP
   }
 
-  /// A value sealed under a version, on its way to a field of a record.
+  /// A sealed value that is not written to its field yet.
   public record SealedValue(int record, int field, KekVersion version) {}
 
-  /// One of a fleet that has run for a while.
+  /// A writer of a fleet that has run for a while.
   static WriterState established(Keystore keystore) {
     Set<KekVersion> all = keystore.versions().keySet();
     return new WriterState(
         new Keys(all, all), KeystoreView.of(keystore), SealRight.ADMITTED, Wakefulness.AWAKE, null);
   }
 
-  /// One that is about to join, and has nothing but the active version.
+  /// A writer that is about to join and has only the active version.
   static WriterState joiningLate(Keystore keystore) {
     Keys keys = new Keys(Set.of(keystore.active()), Set.of());
     return new WriterState(
@@ -73,7 +72,7 @@ public record WriterState(
     return !keys.proved().isEmpty();
   }
 
-  /// For longer than a heartbeat counts as fresh.
+  /// Asleep for longer than a heartbeat is fresh.
   WriterState asleep() {
     SealRight remaining = sealRight == SealRight.ADMITTED ? SealRight.LEASE : sealRight;
     return new WriterState(
@@ -106,7 +105,7 @@ public record WriterState(
     return new WriterState(keys, keystoreView, sealRight, wakefulness, value);
   }
 
-  /// After a lease's worth of time without a round trip.
+  /// After the time of a lease without a round trip.
   WriterState withoutLease(RotationProtocol.SuspendedClock suspendedClock) {
     boolean isUnaware = !isAwake() && suspendedClock == RotationProtocol.SuspendedClock.STOPS;
     SealRight remaining =

@@ -11,7 +11,7 @@ import keyfleet.sim.explore.RotationProtocol.JoinOrder;
 import keyfleet.sim.explore.WriterState.SealRight;
 import keyfleet.sim.explore.WriterState.SealedValue;
 
-/// What one writer can do in a world.
+/// The steps of one writer.
 final class WriterSteps {
   private final RotationModelState state;
   private final int index;
@@ -37,10 +37,10 @@ final class WriterSteps {
     addSealing(steps);
   }
 
-  /// The beat and the reading that follows it are two steps: a gate may come between.
+  /// The heartbeat and the keystore read that follows are two steps: a gate may come between them.
   private void addRoundTrip(List<Step<RotationModelState>> steps) {
     if (!writer.withHeartbeat().equals(writer)) {
-      steps.add(step(() -> "beats", writer.withHeartbeat()));
+      steps.add(step(() -> "sends a heartbeat", writer.withHeartbeat()));
     }
     if (writer.isInRoster() || state.protocol().joinOrder() == JoinOrder.READ_FIRST) {
       Keystore keystore = state.keystore();
@@ -71,7 +71,7 @@ final class WriterSteps {
     }
   }
 
-  /// Of one field, blindly, as code does that knows nothing of Keyfleet.
+  /// Writes one field without comparing, as code does that knows nothing of Keyfleet.
   private RotationModelState write(SealedValue sealedValue) {
     FieldVersions after =
         state.records().get(sealedValue.record()).with(sealedValue.field(), sealedValue.version());

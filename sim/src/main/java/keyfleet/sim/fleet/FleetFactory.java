@@ -1,6 +1,6 @@
 package keyfleet.sim.fleet;
 
-/// Makes the fleet of a run. Tests make bent ones.
+/// Creates the fleet of a run. Tests create fleets with planted bugs.
 public interface FleetFactory {
   SimulatedFleet create(SimulatedWorld world);
 }

@@ -1,7 +1,7 @@
 package keyfleet.sim.fleet;
 
-/// A promise was broken in a run. An error, so that no loop under test takes it for a store's
-/// trouble.
+/// An invariant does not hold in a run. An error, so that no loop under test mistakes it for a
+/// store failure.
 public final class InvariantViolation extends Error {
   private static final long serialVersionUID = 1L;
 
@@ -12,7 +12,7 @@ public final class InvariantViolation extends Error {
     this.invariant = invariant;
   }
 
-  /// Its name, such as `P1` or `K7`.
+  /// The invariant's name, such as `P1` or `K7`.
   public String invariant() {
     return invariant;
   }

@@ -10,7 +10,7 @@ import keyfleet.store.Value;
 import keyfleet.store.WriteResult;
 import keyfleet.store.WriteResult.Written;
 
-/// A store whose writes somebody looks at, right after each is applied.
+/// A store that passes each write to an observer, right after the store has applied it.
 public record ObservedWritesKv(Kv inner, BiConsumer<Bucket, AppliedWrite> observer)
     implements ForwardingKv {
   public record AppliedWrite(Key key, Value value) {}

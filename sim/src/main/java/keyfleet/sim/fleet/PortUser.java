@@ -1,8 +1,8 @@
 package keyfleet.sim.fleet;
 
-/// Who uses a port.
+/// The part of a fleet that uses a port.
 public enum PortUser {
-  /// The store itself, under everybody.
+  /// The store itself, below all users.
   STORE,
   MEMBER,
   APPLICATION,

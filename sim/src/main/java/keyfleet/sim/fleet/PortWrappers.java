@@ -5,29 +5,29 @@ import keyfleet.store.Kv;
 import keyfleet.store.Records;
 import keyfleet.watchdog.JournalStore;
 
-/// What the parts of a fleet get in place of a port. Tests bend them, one at a time, to see that
-/// the swarm notices.
+/// Wraps the ports that the parts of a fleet use. Tests wrap one port at a time to plant a bug, and
+/// check that the swarm finds it.
 public interface PortWrappers {
   PortWrappers NONE = new PortWrappers() {};
 
-  default Kv wrapKv(PortUser part, Kv kv) {
+  default Kv wrapKv(PortUser user, Kv kv) {
     return kv;
   }
 
-  default Records wrapRecords(PortUser part, Records records) {
+  default Records wrapRecords(PortUser user, Records records) {
     return records;
   }
 
-  default LongSupplier wrapClock(PortUser part, LongSupplier clock) {
+  default LongSupplier wrapClock(PortUser user, LongSupplier clock) {
     return clock;
   }
 
-  /// Whether the protocol under test has a write lease at all.
+  /// Whether the tested protocol has a write lease.
   default boolean hasWriteLease() {
     return true;
   }
 
-  default JournalStore wrapJournal(JournalStore journalStore) {
-    return journalStore;
+  default JournalStore wrapJournal(JournalStore journal) {
+    return journal;
   }
 }

@@ -4,24 +4,24 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import keyfleet.sim.host.Fault;
 
-/// Part of a simulated world: hosts that run production loops, what goes wrong with them, and what
-/// must be true of them.
+/// A part of a simulated world: hosts that run production loops, the faults that hit them, and the
+/// invariants that must hold.
 public interface SimulatedFleet {
   void start();
 
-  /// A fault begins; the fleet ends it by itself after its time.
+  /// Begins a fault; the fleet itself ends it after the fault's duration.
   void inject(Fault fault);
 
-  /// From here on nothing goes wrong: links are up, processes run, keys are where they belong.
+  /// Ends all faults: links are up, processes run, keys are complete.
   void heal();
 
-  /// Throws [InvariantViolation] if something is not as it must be at every moment.
+  /// Throws [InvariantViolation] if an invariant of every moment does not hold.
   void checkInvariants();
 
-  /// What has not ended yet, if anything. The words are made only for whoever reads them: it is
-  /// asked after every event.
+  /// The work that has not ended yet, if any. Its text is made only when it is read, because the
+  /// run asks after every event.
   Optional<Supplier<String>> unfinishedWork();
 
-  /// Throws [InvariantViolation] if something is not as it must be at the end.
+  /// Throws [InvariantViolation] if an invariant of the end of a run does not hold.
   void checkFinalInvariants();
 }

@@ -2,7 +2,6 @@ package keyfleet.sim.fleet;
 
 import java.time.Duration;
 import java.util.List;
-import keyfleet.member.document.KeystoreDocument;
 import keyfleet.sim.host.EventTrace;
 import keyfleet.sim.host.Fault;
 import keyfleet.sim.host.FaultSchedule;
@@ -11,15 +10,13 @@ import keyfleet.sim.host.LateExpiryKv;
 import keyfleet.sim.host.SeededRandom;
 import keyfleet.sim.host.SimulatedHost;
 import keyfleet.sim.host.VirtualTimeScheduler;
-import keyfleet.sim.rotation.RotationOracle;
-import keyfleet.store.Document;
 import keyfleet.store.FakeKv;
 import keyfleet.store.FakeStoreClock;
 import keyfleet.store.Kv;
 
-/// What all fleets of a run share: time, chance, the store, and the diary.
+/// What all fleets of a run share: time, randomness, the store and the trace.
 public final class SimulatedWorld {
-  /// One effect in so many takes seconds, until the weather is calm.
+  /// One effect in so many takes seconds, until the faults end.
   private static final List<Integer> DELAY_ODDS = List.of(0, 0, 100, 25);
 
   private static final long MAX_LOST_SUFFIX = 20 * VirtualTimeScheduler.SECOND;
@@ -28,8 +25,8 @@ public final class SimulatedWorld {
   private final FaultSchedule faults;
   private final EventTrace trace;
   private final int delayOdds;
-  private final FakeStoreClock fakeStoreClock = new FakeStoreClock();
-  private final FakeKv kv = new FakeKv(fakeStoreClock);
+  private final FakeStoreClock storeClock = new FakeStoreClock();
+  private final FakeKv kv = new FakeKv(storeClock);
   private final VirtualTimeScheduler scheduler = new VirtualTimeScheduler(this::advanceStoreClock);
 
   public SimulatedWorld(SeededRandom random, FaultSchedule faults, EventTrace trace) {
@@ -40,8 +37,8 @@ public final class SimulatedWorld {
   }
 
   private void advanceStoreClock(long now) {
-    fakeStoreClock.advance(
-        Duration.ofMillis(now / VirtualTimeScheduler.MILLI - fakeStoreClock.now().millis()));
+    storeClock.advance(
+        Duration.ofMillis(now / VirtualTimeScheduler.MILLI - storeClock.now().millis()));
   }
 
   public VirtualTimeScheduler scheduler() {
@@ -52,18 +49,18 @@ public final class SimulatedWorld {
     return random;
   }
 
-  /// Whether a kind of fault comes up in this run at all.
+  /// Whether the run has any fault of this kind.
   boolean hasFaults(Fault.Kind kind) {
     return faults.faults().stream().anyMatch(fault -> fault.kind() == kind);
   }
 
-  /// For a loop that claims to survive reads of the past. In most runs there are none, and what was
-  /// seen need not be remembered.
+  /// For a loop that must survive stale reads. Most runs have none, and then old entries are not
+  /// kept.
   public HostKv.ReadMode readMode() {
     return hasFaults(Fault.Kind.STALE_READ) ? HostKv.ReadMode.MAY_BE_STALE : HostKv.ReadMode.FRESH;
   }
 
-  /// Whether nobody is ever held up but by a fault of its own.
+  /// Whether processes are delayed only by faults.
   public boolean isPrompt() {
     return delayOdds == 0;
   }
@@ -72,22 +69,12 @@ public final class SimulatedWorld {
     return kv;
   }
 
-  /// The store, bent by `ports`, with somebody who looks at every keystore that is written.
-  public Kv observedKv(PortWrappers wrappers, RotationOracle truth) {
-    return new ObservedWritesKv(
-        wrappers.wrapKv(PortUser.STORE, kvWithTtlFaults()),
-        (bucket, write) -> {
-          if (bucket.name().equals("keystores")) {
-            truth.observeKeystore(KeystoreDocument.parse(Document.parse(write.value())));
-          }
-        });
-  }
-
+  /// The store as all processes see it; it may keep expired entries for too long.
   public Kv kvWithTtlFaults() {
     return hasFaults(Fault.Kind.LATE_TTL) ? new LateExpiryKv(kv) : kv;
   }
 
-  /// The store loses what it is told from now until the fault's end, twenty seconds at most.
+  /// The store loses the writes from now until the fault's end, twenty seconds at most.
   public void loseSuffix(Fault fault) {
     Runnable rollback = kv.checkpoint();
     scheduler.schedule(

@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// What happened in a run, in words, for people. Most runs are of no interest, so words are made
-/// only if somebody will read them.
+/// Records what happens in a run, as text for people. Most runs pass, so the text is made only if
+/// the trace keeps it.
 public interface EventTrace {
   EventTrace NONE = (_, _, _) -> {};
 
   void note(long time, String source, Supplier<String> what);
 
-  /// Keeps the last `LIMIT` lines.
+  /// Keeps the last [#MAX_LINES] lines.
   final class LastLines implements EventTrace {
     private static final int MAX_LINES = 400;
 

@@ -2,31 +2,31 @@ package keyfleet.sim.host;
 
 import java.util.Locale;
 
-/// Something that goes wrong in a run: when, what, to whom, and for how long. `choice` decides what
-/// is left open.
+/// A fault that is injected into a run: when, what, where, and for how long. `choice` is a random
+/// number that decides the details.
 public record Fault(long at, Kind kind, int target, long duration, long choice) {
   public enum Kind {
-    /// A process dies, in the middle of whatever it does, and starts again later.
+    /// A process crashes in the middle of its work and restarts later.
     CRASH,
-    /// As CRASH, and the new life lacks a key.
+    /// As CRASH, and the restarted process lacks a key.
     KEY_LOST,
-    /// A process stands still and remembers everything: a long collection, SIGSTOP.
+    /// A process stops for a while and keeps its memory: a long garbage collection, SIGSTOP.
     PAUSE,
-    /// A machine sleeps, and its clock with it.
+    /// A machine is suspended, and its elapsed clock stops.
     SUSPEND,
     /// No message gets through, either way.
     CUT,
     /// Requests get through, answers do not.
     ONE_WAY,
-    /// Some writes get no answer: applied, not applied, applied late, or applied twice.
+    /// Some writes get no answer; the store applies them, or not, or late, or twice.
     UNSURE,
     /// Messages take seconds.
     DELAY,
-    /// Reads that decide nothing by themselves show the past.
+    /// Reads that may be stale return old entries.
     STALE_READ,
-    /// Expired entries stay for a while.
+    /// The store keeps expired entries for a while.
     LATE_TTL,
-    /// As CRASH, and what the process wrote to its own disk last is lost.
+    /// As CRASH, and the last writes of the process to its own disk are lost.
     LOST_SUFFIX,
     /// A host's wall clock is off by minutes.
     SKEW,
@@ -34,9 +34,9 @@ public record Fault(long at, Kind kind, int target, long duration, long choice) 
     DRIFT,
     /// A key provider answers slowly, or not at all.
     PROVIDER,
-    /// Somebody gives an order at the wrong moment.
+    /// An operator gives an order at the wrong moment.
     OPERATOR,
-    /// A process runs a program that is too old.
+    /// A process runs an old software version.
     OLD_BINARY;
 
     public String label() {

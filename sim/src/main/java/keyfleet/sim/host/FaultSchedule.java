@@ -5,14 +5,14 @@ import java.util.Comparator;
 import java.util.List;
 import keyfleet.sim.host.Fault.Kind;
 
-/// The faults of a run, all of which are over at `calmAt`. Each seed draws its own few kinds, so
-/// that some runs are all pauses and others all lost answers: with every kind at once, one would
-/// hide the other.
+/// The faults of a run. All of them are over at `endsAt`. Each seed draws only a few kinds, so that
+/// some runs have only pauses and others only lost answers: with all kinds at once, one would hide
+/// another.
 public record FaultSchedule(long endsAt, List<Fault> faults) {
   private static final List<Kind> ALL_KINDS = List.of(Kind.values());
 
-  /// Kinds that are worst together: sleepers whom an order overtakes, and newcomers that are slow
-  /// or lack a key.
+  /// Kinds that are worst together: paused processes that act after a later order, and restarted
+  /// processes that are slow or lack a key.
   private static final List<List<Kind>> THEMES =
       List.of(
           List.of(Kind.PAUSE, Kind.PAUSE, Kind.SUSPEND, Kind.OPERATOR),
@@ -28,10 +28,9 @@ public record FaultSchedule(long endsAt, List<Fault> faults) {
   private static final int MAX_KINDS = 4;
   private static final int MAX_FAULTS = 16;
 
-  /// How long a fault lasts, at least and at most.
   private record DurationRange(long least, long most) {}
 
-  /// A moment, a while, and longer than anybody waits.
+  /// Short, long, and longer than any process waits.
   private static final List<DurationRange> DURATIONS =
       List.of(
           new DurationRange(1, 3 * VirtualTimeScheduler.SECOND),

@@ -2,8 +2,8 @@ package keyfleet.sim.host;
 
 import java.util.function.LongSupplier;
 
-/// A machine's two clocks. The elapsed one may run fast or slow, or stand still while the machine
-/// sleeps; the wall may be off by minutes.
+/// A machine's two clocks. The elapsed clock may run fast or slow, or stop while the machine is
+/// suspended; the wall clock may be off by minutes.
 public final class HostClock implements LongSupplier {
   private final VirtualTimeScheduler scheduler;
   private double rate = 1;
@@ -27,7 +27,7 @@ public final class HostClock implements LongSupplier {
     return scheduler.now() + skew;
   }
 
-  /// From now on the elapsed clock runs at `newRate` times the true speed.
+  /// The elapsed clock runs at `newRate` times the true speed from now on.
   void setRate(double newRate) {
     elapsedAtRateChange = getAsLong();
     rateChangedAt = scheduler.now();
@@ -46,7 +46,7 @@ public final class HostClock implements LongSupplier {
     skew = nanos;
   }
 
-  /// Both are right again, apart from what was lost.
+  /// Both clocks are right again, except for the time that the elapsed clock has lost.
   void heal() {
     skew = 0;
     setRate(1);

@@ -20,10 +20,10 @@ import keyfleet.store.Watcher;
 import keyfleet.store.WriteResult;
 import org.jspecify.annotations.Nullable;
 
-/// The store as one loop of a host sees it, through the host's link.
+/// The store as one loop of a host sees it through the host's link.
 public final class HostKv implements Kv {
-  /// Whether the loop claims to survive reads of the past. The join of a member and the roster of a
-  /// gate do not: there the port's promise of fresh reads is needed.
+  /// Whether the loop must survive stale reads. The join of a member and the roster of a gate need
+  /// fresh reads, which the port guarantees.
   public enum ReadMode {
     FRESH,
     MAY_BE_STALE
@@ -31,7 +31,7 @@ public final class HostKv implements Kv {
 
   private record BucketKey(String bucket, Key key) {}
 
-  /// The last two entries that were seen: replicas may take a reader back in time. Null is no
+  /// The last two entries that a reader has seen; a stale read returns the older one. Null means no
   /// entry.
   private record LastTwoEntries(@Nullable Entry older, @Nullable Entry newer) {
     static LastTwoEntries of(@Nullable Entry entry) {

@@ -3,8 +3,8 @@ package keyfleet.sim.host;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/// One thread of a process: it ticks on a period, unless it is still busy with its last tick, or
-/// the process stands still or is down. It dies with the life of the process in which it began.
+/// One thread of a process. It ticks periodically, unless it is still busy with its last tick, or
+/// the process is paused or down. It ends when the process that started it ends.
 public final class HostLoop {
   private final SimulatedHost host;
   private final long generation;
@@ -19,7 +19,7 @@ public final class HostLoop {
     return host;
   }
 
-  /// Ticks from now on, each time after `period` or up to a tenth more.
+  /// Runs `tick` from now on, each time after `period` or up to a tenth more.
   public void runEvery(long period, Runnable tick) {
     host.scheduler().schedule(host.random().between(0, period / 10), () -> runTick(period, tick));
   }
@@ -32,8 +32,8 @@ public final class HostLoop {
     }
   }
 
-  /// Ticks from now on; each tick says how long to wait for the next. One that could not be run is
-  /// tried again a second later.
+  /// Runs `tick` from now on; each tick returns the wait before the next. If a tick cannot run, the
+  /// loop tries again a second later.
   public void runPaced(LongSupplier tick) {
     host.scheduler()
         .schedule(host.random().between(0, VirtualTimeScheduler.SECOND), () -> runPacedTick(tick));
@@ -49,7 +49,7 @@ public final class HostLoop {
     }
   }
 
-  /// Runs `work` now, unless it cannot be run.
+  /// Runs `work` now, unless the loop is busy or its process is paused or down.
   public void run(Runnable work) {
     if (busy || !isAlive() || host.isPaused()) {
       return;
@@ -76,7 +76,7 @@ public final class HostLoop {
     reachBoundary(SimulatedHost.Boundary.BEFORE_WRITE);
   }
 
-  void reachBoundary(SimulatedHost.Boundary edge) {
-    host.reachBoundary(generation, edge);
+  void reachBoundary(SimulatedHost.Boundary boundary) {
+    host.reachBoundary(generation, boundary);
   }
 }

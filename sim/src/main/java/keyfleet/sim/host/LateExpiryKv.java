@@ -14,7 +14,7 @@ import keyfleet.store.Revision;
 import keyfleet.store.Value;
 import keyfleet.store.WriteResult;
 
-/// A store whose entries stay half as long again as they should.
+/// A store that keeps entries for one and a half times their lifetime.
 public record LateExpiryKv(Kv inner) implements ForwardingKv {
   private static Bucket withLateExpiry(Bucket bucket) {
     return bucket instanceof Bucket.Expiring(String name, Duration lifetime)

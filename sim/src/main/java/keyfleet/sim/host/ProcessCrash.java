@@ -1,7 +1,7 @@
 package keyfleet.sim.host;
 
-/// A process ends here, in the middle of whatever it does. An error, so that no loop under test
-/// catches it.
+/// Ends a simulated process in the middle of its work. An error, so that no loop under test catches
+/// it.
 final class ProcessCrash extends Error {
   private static final long serialVersionUID = 1L;
 

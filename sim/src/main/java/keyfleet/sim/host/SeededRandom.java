@@ -2,8 +2,8 @@ package keyfleet.sim.host;
 
 import java.util.List;
 
-/// The only source of chance in a run. Two dice of the same seed and name fall alike, and those of
-/// one name know nothing of another: taking one fault out of a run leaves the rest as it was.
+/// The only source of randomness in a run. Two of the same seed and purpose give the same numbers,
+/// and purposes do not influence each other: a run without one of its faults is otherwise the same.
 public final class SeededRandom {
   private long state;
 
@@ -15,7 +15,8 @@ public final class SeededRandom {
     return new SeededRandom(mix(seed));
   }
 
-  /// Dice for one purpose.
+  /// The numbers for one purpose. The purpose's text is part of the seed: another text gives
+  /// another history.
   public SeededRandom forPurpose(String purpose) {
     return new SeededRandom(mix(state ^ mix(purpose.hashCode())));
   }
@@ -32,7 +33,7 @@ public final class SeededRandom {
     return mixed ^ (mixed >>> 31);
   }
 
-  /// Eight bytes from `at` on, or as many as there are.
+  /// Fills eight bytes from `at` on, or as many as there are.
   public void fill(byte[] bytes, int at) {
     long bits = next();
     for (int i = at; i < Math.min(bytes.length, at + Long.BYTES); i++) {
@@ -45,7 +46,7 @@ public final class SeededRandom {
     return (int) Long.remainderUnsigned(next(), bound);
   }
 
-  /// From `least` to `most`, both possible.
+  /// From `least` to `most`, both included.
   public long between(long least, long most) {
     return least + Long.remainderUnsigned(next(), most - least + 1);
   }

@@ -2,36 +2,36 @@ package keyfleet.sim.host;
 
 import java.util.function.Supplier;
 
-/// A process on its machine: its clock, its link to the stores, its life. It works in loops, each a
-/// thread of its own; a pause stops them all, a crash ends them all.
+/// A process on its machine, with its clock and its link to the stores. It runs loops, each like a
+/// thread; a pause stops all of them, a crash ends all of them.
 public final class SimulatedHost {
-  /// Where a loop stands when it may fall asleep or die.
+  /// Where a loop is when it may sleep or crash.
   enum Boundary {
-    /// As BEFORE_WRITE, and the write tells a collection what it may take: few writes are so, and
-    /// each may come when another rotation has long gone on.
+    /// As BEFORE_WRITE, and the write fences a collection. Such writes are rare, and each may
+    /// arrive when another rotation has already moved on.
     BEFORE_FENCE,
-    /// It has read and decided, and is about to write: whoever sleeps here acts on the past.
+    /// The loop has read and decided, and is about to write: after a sleep it acts on old data.
     BEFORE_WRITE,
     ELSEWHERE
   }
 
-  /// What happens to the process at one of its next effects.
+  /// A fault that hits the process at one of its next effects.
   private sealed interface PendingFault {}
 
   private record Crash() implements PendingFault {}
 
   private record Pause(long nanos) implements PendingFault {}
 
-  /// The machine sleeps, and its elapsed clock with it.
+  /// The machine is suspended, and its elapsed clock stops.
   private record Suspend(long nanos) implements PendingFault {}
 
-  /// How many effects, at most, pass before a fault strikes: somewhere in one of the next ticks.
+  /// At most so many effects pass before a fault hits, so it hits in one of the next ticks.
   private static final int MAX_EFFECTS_UNTIL_FAULT = 24;
 
-  /// The same, if it strikes before a write.
+  /// At most so many writes pass, if the fault hits before a write.
   private static final int MAX_WRITES_UNTIL_FAULT = 16;
 
-  /// One fault in so many, of those who raise fences, waits for the next one.
+  /// One fault in so many, in processes that raise fences, hits before the next fence.
   private static final int FENCE_FAULT_ODDS = 4;
 
   private static final long SLOW_START_DURATION = 15 * VirtualTimeScheduler.SECOND;
@@ -58,7 +58,7 @@ public final class SimulatedHost {
   private boolean everSlow;
   private int sleepingLoops;
 
-  /// One effect in `hiccups` takes seconds; none if that is 0.
+  /// One effect in `delayOdds` takes seconds; none if it is 0.
   public SimulatedHost(
       String name,
       VirtualTimeScheduler scheduler,
@@ -90,7 +90,7 @@ public final class SimulatedHost {
     return link;
   }
 
-  public void link(StoreLink newLink) {
+  public void setLink(StoreLink newLink) {
     link = newLink;
   }
 
@@ -98,7 +98,7 @@ public final class SimulatedHost {
     return up;
   }
 
-  /// Counts the starts of the process: what belongs to an earlier one is dead.
+  /// Counts the starts and ends of the process. A loop of an earlier generation is dead.
   public long generation() {
     return generation;
   }
@@ -126,7 +126,7 @@ public final class SimulatedHost {
     pausedUntil = 0;
   }
 
-  /// Many a process is slow until it has warmed up.
+  /// One process in four is slow until it has warmed up.
   public void maybeStartSlowly() {
     if (random.oneIn(4)) {
       delay = SLOW_START_DURATION;
@@ -134,22 +134,22 @@ public final class SimulatedHost {
     }
   }
 
-  /// It is one of those that raise fences.
+  /// Marks a process that raises fences.
   public void markRaisesFences() {
     raisesFences = true;
   }
 
-  /// Dies after `effects` more effects.
+  /// Crashes after `effects` more effects.
   public void crashAfter(int effects) {
     setPendingFault(effects, new Crash());
   }
 
-  /// Stands still for `nanos` after `effects` more effects.
+  /// Pauses for `nanos` after `effects` more effects.
   public void pauseAfter(int effects, long nanos) {
     setPendingFault(effects, new Pause(nanos));
   }
 
-  /// What a fault does to any process, whatever it runs.
+  /// Applies the part of a fault that is the same for every process.
   public void inject(Fault fault) {
     hadFault = true;
     int effects = (int) (fault.choice() % MAX_EFFECTS_UNTIL_FAULT);
@@ -164,7 +164,7 @@ public final class SimulatedHost {
       case STALE_READ -> readStaleFor(fault.duration());
       case DRIFT -> clock.setRate(0.9 + fault.choice() % 21 / 100.0);
       case SKEW -> clock.setSkew((fault.choice() % 601 - 300) * VirtualTimeScheduler.SECOND);
-      case LATE_TTL, PROVIDER, OPERATOR, OLD_BINARY -> {} // not of one host's links
+      case LATE_TTL, PROVIDER, OPERATOR, OLD_BINARY -> {} // the world or the fleet applies them
     }
     if (fault.choice() % 3 > 0) {
       latestBoundary = Boundary.BEFORE_WRITE;
@@ -176,7 +176,7 @@ public final class SimulatedHost {
     }
   }
 
-  /// Few more often than many.
+  /// Small counts are more likely than large ones.
   private static int skewedWriteCount(long choice) {
     return (int)
         (choice
@@ -202,10 +202,10 @@ public final class SimulatedHost {
     pendingFault = fault;
   }
 
-  /// Called right before and right after each effect of a loop that started in `born`.
-  void reachBoundary(long callerGeneration, Boundary edge) {
+  /// A loop of `callerGeneration` calls this right before and right after each of its effects.
+  void reachBoundary(long callerGeneration, Boundary boundary) {
     requireAlive(callerGeneration);
-    boolean counts = edge.compareTo(latestBoundary) <= 0;
+    boolean counts = boundary.compareTo(latestBoundary) <= 0;
     if (effectsUntilFault >= 0 && counts && effectsUntilFault-- == 0) {
       triggerPendingFault();
     }
@@ -226,8 +226,8 @@ public final class SimulatedHost {
     sleepingLoops--;
   }
 
-  /// Whether some loop stands in the middle of its work. It may have to wait for others that fell
-  /// asleep after it.
+  /// Whether some loop sleeps in the middle of its work. It may have to wait for loops that began
+  /// to sleep after it.
   public boolean isAsleep() {
     return sleepingLoops > 0;
   }
@@ -250,11 +250,11 @@ public final class SimulatedHost {
   }
 
   private void standStill(long nanos) {
-    note(() -> "stands still for %.1fs".formatted(nanos / (double) VirtualTimeScheduler.SECOND));
+    note(() -> "pauses for %.1fs".formatted(nanos / (double) VirtualTimeScheduler.SECOND));
     pausedUntil = scheduler.now() + nanos;
   }
 
-  /// Whether reads that may show the past do so just now.
+  /// Whether reads that may be stale are stale now.
   boolean hasStaleReads() {
     return scheduler.now() < staleUntil;
   }
@@ -263,12 +263,12 @@ public final class SimulatedHost {
     staleUntil = scheduler.now() + nanos;
   }
 
-  /// Whether anything ever went wrong here.
+  /// Whether any fault ever hit this process.
   public boolean hasHadFault() {
     return hadFault;
   }
 
-  /// Whether its effects ever took seconds.
+  /// Whether its effects ever took seconds each.
   public boolean hasBeenSlow() {
     return everSlow;
   }
@@ -277,7 +277,7 @@ public final class SimulatedHost {
     return clock;
   }
 
-  /// All is well again, except that a process that is down stays down.
+  /// Ends all faults. A process that is down stays down.
   public void heal() {
     delayOdds = 0;
     link = StoreLink.UP;

@@ -2,10 +2,10 @@ package keyfleet.sim.host;
 
 import keyfleet.store.StoreException;
 
-/// What becomes of one loop's calls to a store, as its host's link goes. Before and after each the
-/// process may fall asleep or die.
+/// Executes one loop's calls to a store through its host's link, which may lose, delay or repeat
+/// them. Before and after each call the process may sleep or crash.
 public final class StoreCalls {
-  /// Not a supplier: a write is made for its effect.
+  /// A call to the store. Not a supplier: a write is executed for its effect.
   public interface Call<T> {
     T execute();
   }
@@ -26,12 +26,12 @@ public final class StoreCalls {
     loop.host().scheduler().countMessage();
     loop.reachBoundary();
     if (loop.host().link() == StoreLink.CUT) {
-      throw new StoreException("no way to the store");
+      throw new StoreException("the store is unreachable");
     }
     T answer = call.execute();
     loop.reachBoundary();
     if (loop.host().link() == StoreLink.ONE_WAY) {
-      throw new StoreException("no answer from the store");
+      throw new StoreException("the store does not answer");
     }
     return answer;
   }
@@ -57,7 +57,7 @@ public final class StoreCalls {
     return answer;
   }
 
-  /// As [#write], but no message is ever held up or doubled: for whoever writes without comparing.
+  /// As [#write], but no message arrives late or twice: for callers that write without comparing.
   public <T> T writeOnce(Call<T> call, T unknown) {
     loop.host().scheduler().countMessage();
     loop.reachWriteBoundary();
@@ -76,7 +76,7 @@ public final class StoreCalls {
 
   private <T> T failUnsent(T unknown) {
     if (loop.host().random().oneIn(2)) {
-      throw new StoreException("no way to the store");
+      throw new StoreException("the store is unreachable");
     }
     return unknown;
   }
@@ -100,7 +100,7 @@ public final class StoreCalls {
     };
   }
 
-  /// A message that was held up somewhere arrives when nobody waits for it any more.
+  /// The message arrives when its sender no longer waits for it.
   private void executeLater(Call<?> call) {
     SimulatedHost host = loop.host();
     long maxDelay = MAX_LATENESS >> host.random().below(8);
@@ -110,7 +110,7 @@ public final class StoreCalls {
             () -> {
               host.note(() -> "a late message arrives");
               Object answer = call.execute();
-              host.note(() -> "  it comes to " + answer);
+              host.note(() -> "  its result: " + answer);
             });
   }
 }

@@ -1,6 +1,6 @@
 package keyfleet.sim.host;
 
-/// How messages fare between one host and the stores.
+/// The state of the network between one host and the stores.
 public enum StoreLink {
   UP,
   /// No request arrives.

@@ -3,18 +3,17 @@ package keyfleet.sim.host;
 import java.util.PriorityQueue;
 import java.util.function.LongConsumer;
 
-/// Virtual time. Everything that will happen stands in one queue; time jumps from one entry to the
-/// next.
+/// Virtual time and the queue of all future events; time jumps from one event to the next.
 ///
-/// Whoever sleeps in the middle of its work calls [#runUntil] from within it, and everybody else's
-/// work goes on inside that call. So ordinary blocking code is interleaved at every effect, in one
-/// thread, and always in the same way. Those who sleep wake in the reverse order: one whose sleep
-/// ends first may have to wait for another that fell asleep later.
+/// A loop that sleeps in the middle of its work calls [#runUntil], and all other loops run inside
+/// that call. So ordinary blocking code is interleaved at every effect, in one thread, and always
+/// in the same way. Sleeping loops wake in reverse order: a loop whose sleep ends first may have to
+/// wait for a loop that began to sleep later.
 public final class VirtualTimeScheduler {
   public static final long MILLI = 1_000_000;
   public static final long SECOND = 1_000 * MILLI;
 
-  /// No real stack of sleepers comes near it.
+  /// Real runs nest far fewer sleeping loops.
   private static final int MAX_DEPTH = 64;
 
   private record ScheduledEvent(long time, long order, Runnable action)
@@ -35,7 +34,7 @@ public final class VirtualTimeScheduler {
   private boolean ended;
   private Runnable checkAfterEach = () -> {};
 
-  /// `passing` is told each new time.
+  /// `timeListener` receives each new time.
   public VirtualTimeScheduler(LongConsumer timeListener) {
     this.timeListener = timeListener;
   }
@@ -44,7 +43,7 @@ public final class VirtualTimeScheduler {
     return now;
   }
 
-  /// A loop has made a call to a store or a disk.
+  /// Counts a call of a loop to a store or a disk.
   public void countMessage() {
     messages++;
   }
@@ -66,7 +65,7 @@ public final class VirtualTimeScheduler {
     checkAfterEach = check;
   }
 
-  /// Nothing more happens; whoever sleeps wakes at once.
+  /// Runs no further event; sleeping loops wake at once.
   public void end() {
     ended = true;
   }
@@ -75,7 +74,7 @@ public final class VirtualTimeScheduler {
     return ended;
   }
 
-  /// Lets everything happen that is due until `end`, which is then the time.
+  /// Runs every event that is due until `end`, and sets the time to `end`.
   public void runUntil(long end) {
     if (++depth > MAX_DEPTH) {
       throw new IllegalStateException("more than " + MAX_DEPTH + " sleepers");

@@ -24,12 +24,12 @@ import keyfleet.watchdog.ReleaseSlots;
 import keyfleet.watchdog.WatchdogPorts;
 import org.jspecify.annotations.Nullable;
 
-/// The disk and the software of a node: they outlive the watchdog's process. Its loop may die
-/// before and after every effect on them, and in the middle of writing its journal.
+/// The disk and the software of a node, which outlive the watchdog's process. The watchdog may
+/// crash before and after each effect on them, and while it writes its journal.
 final class NodeMachine {
-  /// Told of every effect that matters, right after it.
+  /// Observes the effects that the oracle checks, right after each.
   interface Observer {
-    void onJournalWritten(JournalEntry page);
+    void onJournalWritten(JournalEntry entry);
 
     void onReleaseStarted(Sha256 release);
   }
@@ -68,7 +68,7 @@ final class NodeMachine {
     return Optional.ofNullable(syncedEntry);
   }
 
-  /// A page that was written and not synced: after a crash it is there or not.
+  /// A crash: an entry that was written but not synced survives, or not.
   void crash(boolean kept) {
     JournalEntry pending = writtenEntry;
     if (kept && pending != null && !pending.equals(syncedEntry)) {
@@ -78,23 +78,23 @@ final class NodeMachine {
     writtenEntry = syncedEntry;
   }
 
-  /// The elapsed clock means something else from now on.
+  /// Earlier readings of the elapsed clock are meaningless from now on.
   void reboot() {
     bootCount++;
   }
 
-  /// What a watchdog's loop touches.
+  /// The ports that a watchdog's loop uses.
   WatchdogPorts portsFor(HostLoop loop, PortWrappers wrappers) {
     LongSupplier elapsed = wrappers.wrapClock(PortUser.WATCHDOG, host.clock());
     return new WatchdogPorts(
-        () -> moment(elapsed.getAsLong()),
+        () -> clockReading(elapsed.getAsLong()),
         wrappers.wrapJournal(journal(loop)),
         slots(loop),
         artifacts(loop),
         probe);
   }
 
-  private ClockReading moment(long elapsed) {
+  private ClockReading clockReading(long elapsed) {
     long wall = host.clock().wallTime();
     return new ClockReading("boot-" + bootCount, elapsed, Instant.EPOCH.plusNanos(wall));
   }
@@ -107,13 +107,13 @@ final class NodeMachine {
       }
 
       @Override
-      public void save(JournalEntry page) {
+      public void save(JournalEntry entry) {
         host.scheduler().countMessage();
         loop.reachWriteBoundary();
-        writtenEntry = page;
+        writtenEntry = entry;
         loop.reachBoundary();
-        syncedEntry = page;
-        observer.onJournalWritten(page);
+        syncedEntry = entry;
+        observer.onJournalWritten(entry);
         loop.reachBoundary();
       }
     };
@@ -127,8 +127,8 @@ final class NodeMachine {
       }
 
       @Override
-      public ReleaseVersion releaseVersion() {
-        return slots.releaseVersion();
+      public ReleaseVersion runningVersion() {
+        return slots.runningVersion();
       }
 
       @Override

@@ -8,7 +8,7 @@ import keyfleet.store.ForwardingKv;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 
-/// A store of which somebody knows what it told a node to do.
+/// A store that passes each desired state to an observer when a node reads it.
 record ObservedReadsKv(Kv inner, Consumer<Entry> observer) implements ForwardingKv {
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {

@@ -25,10 +25,10 @@ import keyfleet.sim.host.HostLoop;
 import keyfleet.sim.host.SimulatedHost;
 import keyfleet.sim.host.VirtualTimeScheduler;
 import keyfleet.watchdog.FetchStatus;
-import keyfleet.wire.DesiredDocument;
+import keyfleet.wire.DesiredStateDocument;
 import org.jspecify.annotations.Nullable;
 
-/// Nodes under their watchdogs, drivers that fail over, and a rollout on its way.
+/// Nodes with their watchdogs, drivers that fail over, and one or two rollouts.
 public final class RolloutFleet
     implements SimulatedFleet, RolloutOracle.Circumstances, RolloutOperator.SecondRolloutPlan {
   private static final long DRIVER_PERIOD = 10 * VirtualTimeScheduler.SECOND;
@@ -41,10 +41,10 @@ public final class RolloutFleet
   private final List<SimulatedHost> drivers;
   private final SimulatedHost operatorHost;
 
-  /// As each was last written.
+  /// Each rollout as it was last written.
   private final Map<RolloutId, Rollout> latestRollouts = new HashMap<>();
 
-  /// The second rollout as it was planned, if it is not a retry.
+  /// The plan of the second rollout, unless it is a retry.
   private @Nullable RolloutSpec repeatedSpec;
 
   private boolean declined;
@@ -65,7 +65,7 @@ public final class RolloutFleet
 
   private void observeWrite(ObservedWritesKv.AppliedWrite write) {
     if (write.key().value().startsWith("desired.")) {
-      oracle.observeDesired(write.key(), DesiredDocument.parse(write.value()));
+      oracle.observeDesired(write.key(), DesiredStateDocument.parse(write.value()));
     }
     for (RolloutId id : List.of(RolloutScenario.ROLLOUT, RolloutScenario.SECOND_ROLLOUT)) {
       if (write.key().value().equals(id + ".ctl")) {
@@ -79,9 +79,9 @@ public final class RolloutFleet
     oracle.observeRollout(rollout);
   }
 
-  /// R17: whether somebody shall have the release once more. Nodes that get a retry are repaired.
+  /// R17: returns whether a second rollout is wanted. Before a retry it repairs all nodes.
   @Override
-  public boolean isWanted() {
+  public boolean prepareIfWanted() {
     Rollout first = latestRollouts.get(RolloutScenario.ROLLOUT);
     boolean isWanted =
         scenario.secondRollout() != RolloutScenario.SecondRollout.NONE
@@ -95,7 +95,7 @@ public final class RolloutFleet
     return isWanted;
   }
 
-  /// Nobody retries what one of the nodes is too old for: preflight would refuse it.
+  /// A retry makes no sense if one of the failed nodes is too old: preflight would refuse it.
   private boolean canRepeat(List<NodeId> failed) {
     boolean isRepeatable =
         scenario.secondRollout() == RolloutScenario.SecondRollout.REPEATED
@@ -152,7 +152,7 @@ public final class RolloutFleet
             : RolloutScenario.PROTOCOL);
   }
 
-  /// A canary keeps its binary: without one the rollout would wait for a person.
+  /// A canary keeps its software version: without a canary the rollout would wait for an operator.
   private void startAfter(Fault fault, WatchdogProcess node) {
     boolean canary = scenario.spec().plan().canaries().contains(node.id());
     if (fault.kind() == Fault.Kind.OLD_BINARY && !canary) {
@@ -176,7 +176,7 @@ public final class RolloutFleet
         DRIVER_PERIOD,
         () -> {
           rollouts.tick();
-          host.note(() -> "drives " + rollouts.problems());
+          host.note(() -> "runs its driver; problems: " + rollouts.problems());
         });
   }
 
@@ -193,7 +193,7 @@ public final class RolloutFleet
       disrupter.start();
       new RolloutOperator(disrupter, stores).giveDisruptiveOrder(fault.choice());
     } else if (target < nodes.size()) {
-      strike(List.copyOf(nodes.values()).get(target), fault);
+      injectIntoNode(List.copyOf(nodes.values()).get(target), fault);
     } else if (target < nodes.size() + drivers.size()) {
       SimulatedHost driver = drivers.get(target - nodes.size());
       driver.inject(fault);
@@ -204,18 +204,19 @@ public final class RolloutFleet
     }
   }
 
-  private void strike(WatchdogProcess node, Fault fault) {
+  private void injectIntoNode(WatchdogProcess node, Fault fault) {
     node.host().inject(fault);
     switch (fault.kind()) {
       case PROVIDER -> {
         node.machine()
             .artifacts()
-            .setStatus(RolloutOracle.NEW_RELEASE, new FetchStatus.Failed("no way to it"));
+            .setStatus(
+                RolloutOracle.NEW_RELEASE, new FetchStatus.Failed("the artifact is unreachable"));
         scheduleAfter(fault, () -> node.machine().artifacts().recover(RolloutOracle.NEW_RELEASE));
       }
       case CRASH, KEY_LOST, OLD_BINARY, LOST_SUFFIX ->
           scheduleAfter(fault, () -> startIfDown(node, fault));
-      default -> {} // the host suffers it
+      default -> {} // the host applies it
     }
   }
 
@@ -278,7 +279,7 @@ public final class RolloutFleet
       return Optional.of(() -> "the rollout is " + abbreviate(first));
     }
     Rollout second = latestRollouts.get(RolloutScenario.SECOND_ROLLOUT);
-    if (!isWanted() || (second != null && Rollout.isEnded(second))) {
+    if (!prepareIfWanted() || (second != null && Rollout.isEnded(second))) {
       return Optional.empty();
     }
     return Optional.of(

@@ -16,7 +16,7 @@ import keyfleet.sim.host.VirtualTimeScheduler;
 import keyfleet.store.Kv;
 import keyfleet.store.StoreException;
 
-/// A terminal from which somebody orders a rollout.
+/// An operator at a terminal who orders rollouts.
 final class RolloutOperator {
   private static final long PERIOD = 30 * VirtualTimeScheduler.SECOND;
 
@@ -33,16 +33,17 @@ final class RolloutOperator {
     this.register = new NodeRegistry(kv, Failpoints.NONE);
   }
 
-  /// What somebody wants who outlives the terminal.
+  /// Decides about the second rollout; it outlives the terminal's process.
   interface SecondRolloutPlan {
-    /// Whether there shall be a second rollout, now that the first has ended.
-    boolean isWanted();
+    /// Returns whether a second rollout is wanted after the first has ended, and prepares for it.
+    boolean prepareIfWanted();
 
-    /// The second one, if it is not a retry: as it was planned first; nothing if nobody is left.
+    /// The second rollout if it is not a retry; always the same plan. Empty if no node can take
+    /// part.
     Optional<RolloutSpec> spec(List<NodeStatus> inventory);
   }
 
-  /// Starts the rollout, and whenever it is found paused lets it go on.
+  /// Starts the rollout, and resumes it when it is paused.
   void runScenario(RolloutScenario scenario, SecondRolloutPlan plan) {
     loop.runEvery(
         PERIOD,
@@ -51,7 +52,7 @@ final class RolloutOperator {
 
   private RolloutOperationResult continueScenario(
       RolloutScenario scenario, SecondRolloutPlan plan) {
-    if (!plan.isWanted()) {
+    if (!plan.prepareIfWanted()) {
       return orders.resume(scenario.spec().id());
     }
     if (secondStarted) {
@@ -77,7 +78,7 @@ final class RolloutOperator {
     return answer;
   }
 
-  /// One order at a moment that was not chosen well.
+  /// Gives one order at a random moment.
   void giveDisruptiveOrder(long choice) {
     loop.run(() ->
         giveOrder(() ->
@@ -91,7 +92,7 @@ final class RolloutOperator {
   private void giveOrder(Supplier<RolloutOperationResult> order) {
     try {
       RolloutOperationResult answer = order.get();
-      loop.host().note(() -> "is told " + answer.getClass().getSimpleName());
+      loop.host().note(() -> "gets the answer " + answer.getClass().getSimpleName());
     } catch (StoreException e) {
       loop.host().note(() -> "cannot reach the store");
     }

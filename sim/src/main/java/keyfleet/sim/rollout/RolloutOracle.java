@@ -27,16 +27,17 @@ import keyfleet.sim.host.VirtualTimeScheduler;
 import keyfleet.store.Key;
 import org.jspecify.annotations.Nullable;
 
-/// What must be true of nodes and their rollout, whoever drives it.
+/// Checks the invariants of nodes and rollouts. It sees every write to the store and every effect
+/// on a node.
 final class RolloutOracle {
   static final Sha256 OLD_RELEASE = new Sha256("0".repeat(64));
   static final Sha256 NEW_RELEASE = new Sha256("1".repeat(64));
 
-  /// What only an order leads to.
+  /// The phases that a node enters only by order.
   private static final Set<NodePhase> ORDERED_PHASES =
       Set.of(NodePhase.PREPARING, NodePhase.APPLYING, NodePhase.CONFIRMED);
 
-  /// Where nobody has been told anything yet, or who does not count.
+  /// The states of nodes that have received no order, or do not count.
   private static final Set<NodeProgress> UNTRIED =
       Set.of(
           NodeProgress.PENDING,
@@ -46,7 +47,8 @@ final class RolloutOracle {
           NodeProgress.WAITING,
           NodeProgress.FORGOTTEN);
 
-  /// Where a node is as it was before the rollout, which may have been on the release already.
+  /// The states in which a node is as it was before the rollout; it may have had the release
+  /// already.
   private static final Set<NodeProgress> RESTORED =
       Set.of(
           NodeProgress.PENDING,
@@ -56,10 +58,10 @@ final class RolloutOracle {
           NodeProgress.RECALLED,
           NodeProgress.REVERTED);
 
-  /// A watchdog looks once a minute at the latest, and takes a few looks to go back.
+  /// A watchdog ticks at least once a minute, and needs a few ticks to roll back.
   private static final long DEADLINE_SLACK = 75 * VirtualTimeScheduler.SECOND;
 
-  /// What was seen of one node in one rollout.
+  /// What one node did in one rollout.
   private static final class RolloutObservations {
     private final Set<Integer> swappedAttempts = new HashSet<>();
     private NodePhase nodePhase = NodePhase.REVERTED;
@@ -68,7 +70,7 @@ final class RolloutOracle {
     private long highestEpoch;
   }
 
-  /// What was seen of one node.
+  /// What one node did in all rollouts.
   private static final class NodeObservations {
     private final Map<RolloutId, RolloutObservations> rollouts = new HashMap<>();
     private long unconfirmedSince = Long.MAX_VALUE;
@@ -92,13 +94,13 @@ final class RolloutOracle {
   private final Set<RolloutId> stopped = new HashSet<>();
   private final Set<NodeId> quarantined = new HashSet<>();
 
-  /// What excuses what.
+  /// The circumstances under which a failure is allowed.
   interface Circumstances {
-    /// Whether some driver was never disturbed.
+    /// Whether at least one driver had no fault.
     boolean hasSteadyDriver();
 
-    /// Whether a node that beats may well take longer than its deadlines, as every effect of its
-    /// watchdog takes seconds. Such a node counts as failed, by right (R13).
+    /// Whether a present node may exceed its deadlines because every effect of its watchdog takes
+    /// seconds. Such a node rightly counts as failed (R13).
     boolean isSlow(NodeId node);
   }
 
@@ -117,7 +119,7 @@ final class RolloutOracle {
     return observationsByNode.computeIfAbsent(node.id(), _ -> new NodeObservations());
   }
 
-  /// A node was told to do something.
+  /// A node has read its desired state.
   void observeDesiredRead(WatchdogProcess node, DesiredState desiredState) {
     RolloutObservations observed = observations(node).rollout(desiredState.task().rollout());
     observed.lastEpochRead = desiredState.claim().epoch();
@@ -125,8 +127,8 @@ final class RolloutOracle {
   }
 
   /// A node has written its journal.
-  void observeJournal(WatchdogProcess node, JournalEntry page) {
-    if (!(page.node() instanceof Node.Tasked tasked)) {
+  void observeJournal(WatchdogProcess node, JournalEntry entry) {
+    if (!(entry.node() instanceof Node.Tasked tasked)) {
       return;
     }
     NodeObservations observed = observations(node);
@@ -135,8 +137,7 @@ final class RolloutOracle {
         tasked instanceof Node.RolledBack back
             && back.rollbackReason() == RollbackReason.UNCONFIRMED;
     if (isUnconfirmed && !node.host().hasHadFault() && circumstances.hasSteadyDriver()) {
-      throw new InvariantViolation(
-          "H6", node.id() + " was never out of reach, and nobody confirmed it");
+      throw new InvariantViolation("H6", node.id() + " was always reachable but was not confirmed");
     }
     boolean isConfirmation =
         tasked instanceof Confirmed && observed.unconfirmedSince != Long.MAX_VALUE;
@@ -150,7 +151,7 @@ final class RolloutOracle {
     }
   }
 
-  /// P9: what a driver of a lower epoch says moves nobody.
+  /// P9: an order of a driver with a lower epoch moves no node.
   private static void requireHighest(
       WatchdogProcess node, RolloutObservations observed, Node.Tasked tasked) {
     long epoch = tasked.nodeTask().claim().epoch();
@@ -160,7 +161,7 @@ final class RolloutOracle {
     if (isLate || epoch < observed.highestEpoch) {
       throw new InvariantViolation(
           "P9",
-          "%s is %s by a driver of epoch %d after one of %d"
+          "%s becomes %s by order of epoch %d after epoch %d"
               .formatted(node.id(), nodePhase, observed.lastEpochRead, observed.highestEpochRead));
     }
     observed.nodePhase = nodePhase;
@@ -171,7 +172,7 @@ final class RolloutOracle {
     return scheduler.now() - observed.unconfirmedSince;
   }
 
-  /// A node runs another release than before.
+  /// A node has changed its release.
   void observeRelease(WatchdogProcess node, Sha256 release) {
     NodeObservations observed = observations(node);
     if (!release.equals(NEW_RELEASE)) {
@@ -180,7 +181,8 @@ final class RolloutOracle {
     }
     observed.unconfirmedSince = scheduler.now();
     NodeTask nodeTask =
-        node.nodeTask().orElseThrow(() -> new InvariantViolation("I9", "nobody ordered a swap"));
+        node.nodeTask()
+            .orElseThrow(() -> new InvariantViolation("I9", "a node swapped without an order"));
     RolloutId rollout = nodeTask.task().rollout();
     if (!observed.rollout(rollout).swappedAttempts.add(nodeTask.task().attempt())) {
       throw new InvariantViolation(
@@ -192,22 +194,21 @@ final class RolloutOracle {
     }
   }
 
-  /// R16: who was away at the start is asked when it comes. R17: who rolled a release back does not
-  /// get it again unasked.
+  /// R16: a node that was absent at the start is checked when it comes. R17: a node that rolled a
+  /// release back does not get it again without an order.
   private void requireAdmitted(NodeId node, RolloutId rollout) {
     if (outdatedNodes.contains(node)) {
-      throw new InvariantViolation(
-          "R16", node + " speaks too old a protocol, and gets the release");
+      throw new InvariantViolation("R16", node + " speaks too old a protocol but gets the release");
     }
     boolean repeats =
         rollout.equals(RolloutScenario.SECOND_ROLLOUT)
             && secondRollout == RolloutScenario.SecondRollout.REPEATED;
     if (repeats && quarantined.contains(node)) {
-      throw new InvariantViolation("R17", node + " has rolled the release back, and gets it again");
+      throw new InvariantViolation("R17", node + " has rolled the release back but gets it again");
     }
   }
 
-  /// P7 and P8, at any moment.
+  /// P7 and P8.
   void check(Collection<WatchdogProcess> nodes) {
     int unconfirmed = 0;
     for (WatchdogProcess node : nodes) {
@@ -221,11 +222,12 @@ final class RolloutOracle {
     int limit = spec.limits().batchSize() + spec.limits().maxUnavailable();
     if (unconfirmed > limit) {
       throw new InvariantViolation(
-          "P7", "%d nodes run the release unconfirmed, %d may".formatted(unconfirmed, limit));
+          "P7",
+          "%d nodes run the release unconfirmed; the limit is %d".formatted(unconfirmed, limit));
     }
   }
 
-  /// Time counts against a watchdog only while its process could act.
+  /// Time counts against a watchdog only while its process can act.
   private void requireInTime(WatchdogProcess node) {
     NodeObservations observed = observations(node);
     boolean isLate = soakedFor(observed) > spec.timings().confirmWithin().toNanos();
@@ -237,17 +239,18 @@ final class RolloutOracle {
     } else if (observed.overdueSince == Long.MAX_VALUE) {
       observed.overdueSince = scheduler.now();
     } else if (scheduler.now() - observed.overdueSince > DEADLINE_SLACK) {
-      throw new InvariantViolation("P8", node.id() + " still runs what nobody confirmed");
+      throw new InvariantViolation(
+          "P8", node.id() + " still runs an unconfirmed release after its deadline");
     }
   }
 
-  /// A driver has told a node what to do: never over the word of a later one (R12).
+  /// A driver has written a desired state. R12: it never replaces one of a later driver.
   void observeDesired(Key key, DesiredState next) {
     DesiredState before = desiredStates.put(key, next);
     if (before != null && !next.canReplace(before)) {
       throw new InvariantViolation(
           "P9",
-          "%s says epoch %d after %d".formatted(key, next.claim().epoch(), before.claim().epoch()));
+          "%s has epoch %d after %d".formatted(key, next.claim().epoch(), before.claim().epoch()));
     }
   }
 
@@ -257,7 +260,8 @@ final class RolloutOracle {
     long epoch = rollout.run().claim().epoch();
     long highest = highestEpochs.getOrDefault(id, 0L);
     if (epoch < highest) {
-      throw new InvariantViolation("P9", "epoch %d leads after %d".formatted(epoch, highest));
+      throw new InvariantViolation(
+          "P9", "epoch %d drives after epoch %d".formatted(epoch, highest));
     }
     highestEpochs.put(id, epoch);
     if (rollout instanceof Rollout.Aborted || rollout instanceof Rollout.RolledBack) {
@@ -275,15 +279,16 @@ final class RolloutOracle {
     for (NodeId node : failed) {
       if (!broken.contains(node) && !circumstances.isSlow(node)) {
         throw new InvariantViolation(
-            "P6", node + " counts as failed, and the release is good there");
+            "P6", node + " counts as failed, but the release is good there");
       }
     }
     if (rollout instanceof Rollout.Rolling && isTooMuch(rollout, failed.size())) {
-      throw new InvariantViolation("P7", failed.size() + " nodes have failed, and it still rolls");
+      throw new InvariantViolation(
+          "P7", failed.size() + " nodes have failed, but the rollout continues");
     }
   }
 
-  /// R14, counted here by hand: of all, or of those on whom it was tried.
+  /// R14, counted independently: failures of all nodes, or of the attempted nodes.
   private boolean isTooMuch(Rollout rollout, long failed) {
     Map<NodeId, NodeEntry> nodeEntries = rollout.run().progress().entries();
     long attempted =
@@ -304,16 +309,16 @@ final class RolloutOracle {
     return nodeEntry != null && nodeEntry.attempt() > rollout.run().spec().firstAttempt();
   }
 
-  /// What the rollout says in the end is what the nodes run, unless the retry has had them since.
+  /// P6: at the end the nodes run what the rollout says, unless the second rollout changed them.
   void checkFinal(Rollout rollout, @Nullable Rollout retry, Map<NodeId, WatchdogProcess> nodes) {
     Map<NodeId, NodeProgress> nodeProgresses = rollout.run().progress().progressByNode(spec);
     Set<NodeId> missing = new HashSet<>(nodes.keySet());
     missing.removeAll(nodeProgresses.keySet());
     if (!lateNodes.containsAll(missing)) {
-      throw new InvariantViolation("I10", "some node is in no set: " + missing);
+      throw new InvariantViolation("I10", "nodes in no set: " + missing);
     }
     for (NodeId node : missing) {
-      nodeProgresses.put(node, NodeProgress.PENDING_OFFLINE); // it came when all was over
+      nodeProgresses.put(node, NodeProgress.PENDING_OFFLINE); // it came after the end
     }
     if (retry != null) {
       retry
@@ -337,7 +342,7 @@ final class RolloutOracle {
           case CONFIRMED, KEPT -> runs.equals(NEW_RELEASE);
           case FAILED, RECALLED, REVERTED, PENDING, PENDING_OFFLINE, EXCLUDED ->
               runs.equals(OLD_RELEASE);
-          default -> true; // nobody claims to know
+          default -> true; // the rollout claims nothing
         };
     if (!isAsExpected) {
       throw new InvariantViolation("P6", "%s is %s and runs %s".formatted(id, nodeProgress, runs));

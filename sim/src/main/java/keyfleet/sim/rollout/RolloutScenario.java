@@ -30,8 +30,8 @@ import keyfleet.rollout.target.Facts;
 import keyfleet.rollout.target.Target;
 import keyfleet.sim.host.SeededRandom;
 
-/// What is rolled out, to whom, and on which nodes it does not work. `late` are enrolled when the
-/// rollout is under way; `outdated` are those of the absent who come with too old a protocol.
+/// What is rolled out, to which nodes, and on which nodes the release does not work. `lateNodes`
+/// enrol during the rollout; `outdatedNodes` are absent nodes that come with too old a protocol.
 public record RolloutScenario(
     RolloutSpec spec,
     List<NodeId> nodes,
@@ -39,21 +39,21 @@ public record RolloutScenario(
     Set<NodeId> lateNodes,
     Set<NodeId> outdatedNodes,
     SecondRollout secondRollout) {
-  /// What becomes of nodes that failed.
+  /// What happens after the first rollout.
   enum SecondRollout {
     NONE,
-    /// They are repaired, and get the release once more.
+    /// The failed nodes are repaired and get the release in a retry.
     RETRIED,
-    /// The release is rolled out to everybody else once more.
+    /// The release is rolled out again to all other nodes.
     REPEATED
   }
 
   static final RolloutId ROLLOUT = new RolloutId("r1");
 
-  /// The release once more.
+  /// A retry, or the same release again.
   static final RolloutId SECOND_ROLLOUT = new RolloutId("r2");
 
-  /// What the release asks for, and what an older watchdog speaks.
+  /// The protocol that the release needs.
   public static final int PROTOCOL = 2;
 
   public static final int OLD_PROTOCOL = 1;
@@ -67,17 +67,22 @@ public record RolloutScenario(
     for (int i = 0; i < count; i++) {
       nodes.add(new NodeId("node-" + i));
     }
-    RolloutSpec spec = spec(random, nodes);
+    RolloutSpec spec = drawSpec(random, nodes);
     Set<NodeId> lateNodes = random.oneIn(5) ? Set.of(new NodeId("node-late")) : Set.of();
     nodes.addAll(lateNodes);
     Set<NodeId> outdatedNodes = new TreeSet<>(lateNodes);
     outdatedNodes.addAll(spec.plan().offline());
     outdatedNodes.removeIf(_ -> !random.oneIn(3));
     return new RolloutScenario(
-        spec, List.copyOf(nodes), spoiled(random, nodes), lateNodes, outdatedNodes, hope(random));
+        spec,
+        List.copyOf(nodes),
+        drawBrokenNodes(random, nodes),
+        lateNodes,
+        outdatedNodes,
+        drawSecondRollout(random));
   }
 
-  private static SecondRollout hope(SeededRandom random) {
+  private static SecondRollout drawSecondRollout(SeededRandom random) {
     return switch (random.below(6)) {
       case 0, 1 -> SecondRollout.RETRIED;
       case 2 -> SecondRollout.REPEATED;
@@ -85,8 +90,8 @@ public record RolloutScenario(
     };
   }
 
-  /// The same release for everybody who can have it, as an operator begins it who holds back
-  /// whoever would refuse the whole; nothing if nobody is left.
+  /// A rollout of the same release to every node that can have it. It excludes the nodes that
+  /// preflight would refuse; empty if no node is left.
   Optional<RolloutSpec> repeatSpec(List<NodeStatus> inventory) {
     Map<NodeId, String> excluded = new HashMap<>();
     inventory.stream()
@@ -122,17 +127,17 @@ public record RolloutScenario(
         : Optional.empty();
   }
 
-  /// What the nodes say of themselves: they stand in two zones.
+  /// The facts that a node reports: nodes are spread over two zones.
   static Facts facts(NodeId node) {
     return new Facts(Map.of(ZONE, List.of("zone-" + Math.floorMod(node.hashCode(), 2))));
   }
 
-  private static RolloutSpec spec(SeededRandom random, List<NodeId> nodes) {
+  private static RolloutSpec drawSpec(SeededRandom random, List<NodeId> nodes) {
     RolloutLimits rolloutLimits =
         new RolloutLimits(
             1 + random.below(2),
-            drawTolerance(random),
-            drawBatchTolerance(random),
+            drawFailureLimit(random),
+            drawBatchLimit(random),
             random.below(2),
             1);
     BatchPolicy.Canaries canaries =
@@ -164,18 +169,18 @@ public record RolloutScenario(
     return new NodeStatus(node, presence, report, facts(node));
   }
 
-  private static FailureLimit drawTolerance(SeededRandom random) {
+  private static FailureLimit drawFailureLimit(SeededRandom random) {
     return random.oneIn(3)
         ? new FailureLimit.Percent(25 + 25 * random.below(3))
         : new FailureLimit.Nodes(1 + random.below(2));
   }
 
-  private static FailureLimit drawBatchTolerance(SeededRandom random) {
-    return random.oneIn(4) ? drawTolerance(random) : new FailureLimit.Unlimited();
+  private static FailureLimit drawBatchLimit(SeededRandom random) {
+    return random.oneIn(4) ? drawFailureLimit(random) : new FailureLimit.Unlimited();
   }
 
-  /// Most releases are good; some fail everywhere, some on one node.
-  private static Set<NodeId> spoiled(SeededRandom random, List<NodeId> nodes) {
+  /// Most releases are good; some fail on all nodes, some on one.
+  private static Set<NodeId> drawBrokenNodes(SeededRandom random, List<NodeId> nodes) {
     return switch (random.below(6)) {
       case 0 -> Set.copyOf(nodes);
       case 1 -> new HashSet<>(Set.of(random.pick(nodes)));

@@ -12,7 +12,7 @@ import keyfleet.sim.host.SeededRandom;
 import keyfleet.sim.host.SimulatedHost;
 import keyfleet.store.Kv;
 
-/// The store of a node fleet as each of its loops gets it, with somebody who looks at every write.
+/// The store of a rollout fleet, as each of its loops gets it; an observer sees every write.
 final class RolloutStores {
   private final SimulatedWorld world;
   private final PortWrappers wrappers;
@@ -42,12 +42,11 @@ final class RolloutStores {
     return store;
   }
 
-  /// The store for one loop of a process.
-  Kv kv(PortUser part, HostLoop loop) {
-    return wrappers.wrapKv(part, new HostKv(store, loop, world.readMode()));
+  Kv kv(PortUser user, HostLoop loop) {
+    return wrappers.wrapKv(user, new HostKv(store, loop, world.readMode()));
   }
 
-  /// Words that no other life of a host says.
+  /// Nonces that no other process of this run uses.
   Supplier<String> nonces(SimulatedHost host) {
     SeededRandom random = world.random().forPurpose("nonces of " + host.name() + host.generation());
     return () -> Long.toHexString(random.next());

@@ -22,10 +22,10 @@ import keyfleet.store.Prefix;
 import keyfleet.watchdog.LocalFailureException;
 import keyfleet.watchdog.Watchdog;
 import keyfleet.watchdog.WatchdogIdentity;
-import keyfleet.wire.DesiredDocument;
+import keyfleet.wire.DesiredStateDocument;
 import keyfleet.wire.RolloutKeys;
 
-/// A node and the lives of its watchdog.
+/// A node and the processes of its watchdog, one after the other.
 final class WatchdogProcess implements NodeMachine.Observer {
   static final Component COMPONENT = new Component("agent");
 
@@ -60,32 +60,32 @@ final class WatchdogProcess implements NodeMachine.Observer {
     return machine;
   }
 
-  /// The release never becomes ready here.
+  /// Makes the release never become ready on this node.
   void breakRelease(Sha256 release) {
     machine.probe().setResult(release, new ProbeResult(ProbeResult.State.NOT_READY, 0));
   }
 
-  /// As new: every release works.
+  /// Makes the new release work on this node.
   void repair() {
     machine
         .probe()
         .setResult(RolloutOracle.NEW_RELEASE, new ProbeResult(ProbeResult.State.READY, 0));
   }
 
-  /// Whether its watchdog, in its last life, is too old for the release.
+  /// Whether the last started watchdog is too old for the release.
   boolean isOutdated() {
     return protocol < RolloutScenario.PROTOCOL;
   }
 
-  /// A life of a watchdog that speaks `spoken`.
+  /// Starts a watchdog that speaks `newProtocol`.
   void start(int newProtocol) {
     protocol = newProtocol;
     host.start();
     HostLoop loop = new HostLoop(host);
-    Kv seen =
+    Kv observed =
         new ObservedReadsKv(
             new HostKv(stores.store(), loop, stores.world().readMode()), this::onDesiredRead);
-    Kv kv = stores.wrappers().wrapKv(PortUser.WATCHDOG, seen);
+    Kv kv = stores.wrappers().wrapKv(PortUser.WATCHDOG, observed);
     Watchdog watchdog =
         new Watchdog(
             new WatchdogIdentity(id, COMPONENT, protocol, RolloutScenario.facts(id)),
@@ -101,7 +101,7 @@ final class WatchdogProcess implements NodeMachine.Observer {
             changeHint -> onHint(changeHint, key, loop, watchdog));
   }
 
-  /// A hint is only a hint: whoever misses it finds the order at its next look.
+  /// A watchdog that misses a hint finds the order at its next tick.
   private void onHint(ChangeHint changeHint, Key key, HostLoop loop, Watchdog watchdog) {
     if (changeHint.equals(new ChangeHint.Changed(key))
         && loop.isAlive()
@@ -117,7 +117,7 @@ final class WatchdogProcess implements NodeMachine.Observer {
     } catch (LocalFailureException e) {
       host.note(e::getMessage);
     }
-    machine.journalEntry().ifPresent(page -> host.note(() -> abbreviate(page.node())));
+    machine.journalEntry().ifPresent(entry -> host.note(() -> abbreviate(entry.node())));
   }
 
   private long tick(Watchdog watchdog) {
@@ -140,12 +140,12 @@ final class WatchdogProcess implements NodeMachine.Observer {
   }
 
   private void onDesiredRead(Entry entry) {
-    oracle.observeDesiredRead(this, DesiredDocument.parse(entry.value()));
+    oracle.observeDesiredRead(this, DesiredStateDocument.parse(entry.value()));
   }
 
   @Override
-  public void onJournalWritten(JournalEntry page) {
-    oracle.observeJournal(this, page);
+  public void onJournalWritten(JournalEntry entry) {
+    oracle.observeJournal(this, entry);
   }
 
   @Override

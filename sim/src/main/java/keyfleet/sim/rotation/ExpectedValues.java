@@ -7,10 +7,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// What applications were told about their values. Each value has one writer, who reads before it
-/// writes and compares and sets; so once a write is acknowledged, none before it can come any more.
+/// The values that the stored fields may hold. Each field has one writer, which reads it first and
+/// then compares and sets; so after a write is acknowledged, no earlier write can arrive.
 final class ExpectedValues {
-  /// A field of a record of a collection.
   record FieldSlot(String collection, String record, String field)
       implements Comparable<FieldSlot> {
     private static final Comparator<FieldSlot> ORDER =
@@ -27,7 +26,7 @@ final class ExpectedValues {
   private final Map<FieldSlot, String> acknowledged = new TreeMap<>();
   private final Map<FieldSlot, Set<String>> pending = new HashMap<>();
 
-  /// A write was sent, and what became of it is not known yet.
+  /// A write was sent; its outcome is not known yet.
   void recordSent(FieldSlot fieldSlot, String text) {
     pending.computeIfAbsent(fieldSlot, _ -> new HashSet<>()).add(text);
   }
@@ -37,17 +36,17 @@ final class ExpectedValues {
     pending.remove(fieldSlot);
   }
 
-  /// It was not applied, and will not be.
+  /// The write was not applied and will not be.
   void recordRefused(FieldSlot fieldSlot, String text) {
     pending.getOrDefault(fieldSlot, new HashSet<>()).remove(text);
   }
 
-  /// Slots that must hold a value.
+  /// The fields that must hold a value.
   Set<FieldSlot> fieldSlots() {
     return acknowledged.keySet();
   }
 
-  /// Whether the slot may hold `text`: what was acknowledged last, or a write whose fate is open.
+  /// Whether the field may hold `text`: the last acknowledged value, or one of unknown outcome.
   boolean isAllowed(FieldSlot fieldSlot, String text) {
     return text.equals(acknowledged.get(fieldSlot))
         || pending.getOrDefault(fieldSlot, Set.of()).contains(text);

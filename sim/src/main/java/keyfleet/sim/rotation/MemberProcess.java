@@ -34,8 +34,8 @@ import keyfleet.store.RecordWriteResult;
 import keyfleet.store.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
-/// A process of the fleet, through all its lives: a member that beats, and either an application or
-/// a worker beside it.
+/// A process of the fleet, through all its restarts: a member with its heartbeat, and an
+/// application or a worker.
 final class MemberProcess implements SimulatedApplication.Observer {
   enum Kind {
     APPLICATION,
@@ -80,21 +80,21 @@ final class MemberProcess implements SimulatedApplication.Observer {
     return host.isUp() && protocol == ProcessIdentity.PROTOCOL;
   }
 
-  /// A new life, with nothing in memory.
+  /// Starts the process with nothing in memory.
   void start() {
     host.start();
     host.maybeStartSlowly();
-    LoadedKeys holder = new LoadedKeys(KeyringName.MAIN, List.of(keyProvider), random("keys"));
-    Membership newMembership = join(holder);
+    LoadedKeys loadedKeys = new LoadedKeys(KeyringName.MAIN, List.of(keyProvider), random("keys"));
+    Membership newMembership = join(loadedKeys);
     membership = newMembership;
     roundStartedAt = Long.MIN_VALUE / 2;
     switch (kind) {
-      case APPLICATION -> startApp(holder, newMembership);
-      case WORKER -> startWorker(holder);
+      case APPLICATION -> startApplication(loadedKeys, newMembership);
+      case WORKER -> startWorker(loadedKeys);
     }
   }
 
-  private Membership join(LoadedKeys holder) {
+  private Membership join(LoadedKeys loadedKeys) {
     HostLoop loop = new HostLoop(host);
     String role = kind == Kind.WORKER ? "worker" : "api";
     ProcessIdentity processIdentity =
@@ -106,7 +106,11 @@ final class MemberProcess implements SimulatedApplication.Observer {
         new Membership.StoreAccess(stores.kv(PortUser.MEMBER, loop), nonces("member"));
     Membership newMembership =
         new Membership(
-            processIdentity, storeAccess, holder, () -> fenceMarks(loop), clock(PortUser.MEMBER));
+            processIdentity,
+            storeAccess,
+            loadedKeys,
+            () -> fenceMarks(loop),
+            clock(PortUser.MEMBER));
     loop.runEvery(HEARTBEAT_PERIOD, () -> runHeartbeat(newMembership));
     return newMembership;
   }
@@ -134,7 +138,7 @@ final class MemberProcess implements SimulatedApplication.Observer {
     return fenceMarks;
   }
 
-  private void startApp(LoadedKeys holder, Membership newMembership) {
+  private void startApplication(LoadedKeys loadedKeys, Membership newMembership) {
     HostLoop loop = new HostLoop(host);
     String collection = host.random().pick(stores.collections());
     CollectionRegistry collectionRegistry =
@@ -143,7 +147,7 @@ final class MemberProcess implements SimulatedApplication.Observer {
         new Sealer(
             RotationStores.registration(collection),
             collectionRegistry,
-            holder,
+            loadedKeys,
             newMembership::state,
             clock(PortUser.APPLICATION));
     SimulatedApplication application =
@@ -156,7 +160,7 @@ final class MemberProcess implements SimulatedApplication.Observer {
     loop.runEvery(WRITE_PERIOD, application::tick);
   }
 
-  private void startWorker(LoadedKeys holder) {
+  private void startWorker(LoadedKeys loadedKeys) {
     host.markRaisesFences();
     HostLoop loop = new HostLoop(host);
     KeyringStore keyringStore =
@@ -173,7 +177,7 @@ final class MemberProcess implements SimulatedApplication.Observer {
             host.name() + " " + runId(),
             keyringStore,
             collectionCatalog,
-            holder,
+            loadedKeys,
             clock(PortUser.WORKER));
     loop.runPaced(
         () -> rotations.tick() == RotationLoop.NextTick.IMMEDIATELY ? AT_ONCE : WORKER_PERIOD);
@@ -190,7 +194,7 @@ final class MemberProcess implements SimulatedApplication.Observer {
     return expectedValues;
   }
 
-  /// A host whose clock is wrong may well seal too late: then the fence has to do.
+  /// A process whose clock is wrong may seal too late; then the fence must stop the write.
   @Override
   public void checkLeaseAfterSeal() {
     long lease = Timings.DEFAULT.lease().toNanos();
@@ -201,7 +205,8 @@ final class MemberProcess implements SimulatedApplication.Observer {
     }
   }
 
-  /// Bytes that were read long ago may be under a version that is gone by now; reading again helps.
+  /// Bytes that were read long ago may be under a version that no longer exists; only the bytes
+  /// that are stored now must open.
   @Override
   public void checkUnopened(ExpectedValues.FieldSlot fieldSlot, Bytes bytes) {
     if (isAdmitted(Timings.DEFAULT.fresh().toNanos())
@@ -222,12 +227,12 @@ final class MemberProcess implements SimulatedApplication.Observer {
     return new SeededSecureRandom(host.random().forPurpose(purpose + host.generation()));
   }
 
-  private LongSupplier clock(PortUser part) {
-    return stores.wrappers().wrapClock(part, host.clock());
+  private LongSupplier clock(PortUser user) {
+    return stores.wrappers().wrapClock(user, host.clock());
   }
 
-  /// Whether it may seal, by a round that began within `window`: one who was silent for longer has
-  /// to join again.
+  /// Whether the process may seal because its last heartbeat round began within `window`. A process
+  /// that was silent for longer must join again.
   boolean isAdmitted(long window) {
     Membership now = membership;
     return host.isUp()

@@ -9,8 +9,8 @@ import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 
-/// A collection whose writes are looked at, right after each is applied.
-record ObservedRecords(Records inner, String collection, PortUser part, RotationOracle oracle)
+/// A collection that passes each write to the oracle, right after the store has applied it.
+record ObservedRecords(Records inner, String collection, PortUser user, RotationOracle oracle)
     implements ForwardingRecords {
   @Override
   public RecordWriteResult insert(StoredRecord added) {
@@ -24,7 +24,7 @@ record ObservedRecords(Records inner, String collection, PortUser part, Rotation
   @Override
   public RecordWriteResult compareAndSet(RecordChange recordChange) {
     RecordWriteResult write = inner.compareAndSet(recordChange);
-    if (write instanceof Stored && part == PortUser.WORKER) {
+    if (write instanceof Stored && user == PortUser.WORKER) {
       oracle.observeRewrap(collection, recordChange.before(), recordChange.after());
     } else if (write instanceof Stored) {
       oracle.observeWrite(

@@ -13,19 +13,19 @@ import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 
-/// What an operator wants in the end: the last version active, and every other destroyed. It looks
-/// at what is, and orders the next step.
+/// The goal of an operator: the target version is active and all others are destroyed. It reads the
+/// keystore and orders the next step.
 record OperatorPlan(int targetVersion, Habit habit, Consumer<KekVersion> shredder) {
   enum Habit {
-    /// Cleans up after each rotation.
+    /// Removes the old version after each rotation.
     REMOVES_FIRST,
-    /// Rotates as often as it can, and cleans up in the end.
+    /// Rotates as often as it can, and removes old versions at the end.
     ROTATES_FIRST
   }
 
   private static final Duration DESTROY_HORIZON = Duration.ofSeconds(10);
 
-  /// What was ordered, or that nothing was.
+  /// Returns the answer to the order, or a text if there was nothing to order.
   Object orderNextStep(RotationOperator operator) {
     Optional<Keystore> present = operator.keystore();
     if (present.isEmpty()) {
@@ -86,7 +86,6 @@ record OperatorPlan(int targetVersion, Habit habit, Consumer<KekVersion> shredde
     };
   }
 
-  /// What is left to do, if anything.
   Optional<Supplier<String>> unfinishedWork(Keystore keystore) {
     if (Rotation.unfinishedJob(keystore.rotation()).isPresent()) {
       return Optional.of(() -> "the rotation is " + keystore.rotation());

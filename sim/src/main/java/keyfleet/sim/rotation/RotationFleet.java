@@ -23,12 +23,12 @@ import keyfleet.sim.host.SimulatedHost;
 import keyfleet.sim.host.VirtualTimeScheduler;
 import keyfleet.sim.rotation.MemberProcess.Kind;
 
-/// Applications, workers and operators of one keyring, on their way from version 1 to a later one.
+/// Applications, workers and operators of one keyring that rotate from version 1 to a later one.
 public final class RotationFleet implements SimulatedFleet {
   private static final long OPERATOR_PERIOD = 10 * VirtualTimeScheduler.SECOND;
   private static final List<OperatorPlan.Habit> HABITS = List.of(OperatorPlan.Habit.values());
 
-  /// One application comes late, and so do its keys.
+  /// One application starts late, and its keys arrive late.
   private static final long MAX_START_DELAY = 200 * VirtualTimeScheduler.SECOND;
 
   private static final long MAX_KEY_DELAY = 40 * VirtualTimeScheduler.SECOND;
@@ -112,7 +112,7 @@ public final class RotationFleet implements SimulatedFleet {
         schedule(fault.duration(), () -> restart(process, ProcessIdentity.PROTOCOL));
       }
       case OPERATOR -> giveDisruptiveOrder(fault);
-      default -> {} // the host suffers it
+      default -> {} // the host applies it
     }
   }
 
@@ -142,7 +142,7 @@ public final class RotationFleet implements SimulatedFleet {
     }
   }
 
-  /// The newest key is missing after the restart, or has other bytes.
+  /// Restarts the process with one key missing or replaced by other bytes.
   private void startWithoutKey(MemberProcess process, Fault fault) {
     if (process.host().isUp()) {
       return;
@@ -156,7 +156,7 @@ public final class RotationFleet implements SimulatedFleet {
     schedule(fault.duration(), () -> returnKey(process, version));
   }
 
-  /// Bytes in memory never change: who has the wrong ones must start again.
+  /// A process never replaces a key in memory: with the wrong bytes it must restart.
   private void returnKey(MemberProcess process, int version) {
     if (!isGone(new KekVersion(version)) && process.host().isUp()) {
       process.keyProvider().put(InMemoryKekProvider.genuineKek(version));
@@ -172,7 +172,7 @@ public final class RotationFleet implements SimulatedFleet {
     process.start();
   }
 
-  /// Somebody else gives one order.
+  /// A second operator gives one order.
   private void giveDisruptiveOrder(Fault fault) {
     SimulatedHost host = world.host("meddler-" + disruptions++);
     host.start();
@@ -200,9 +200,9 @@ public final class RotationFleet implements SimulatedFleet {
     return new KekVersion(version.number() + 1);
   }
 
-  /// The bytes of a version are gone, everywhere.
+  /// Deletes the bytes of a version on every host.
   private void shredKey(KekVersion version) {
-    world.note("clerk", "shreds " + version);
+    world.note("clerk", "deletes the bytes of " + version);
     processes.forEach(process -> process.keyProvider().remove(version));
   }
 
@@ -210,8 +210,8 @@ public final class RotationFleet implements SimulatedFleet {
     return processes.stream().allMatch(it -> !it.isAdmitted(FRESH) || it.hasKey(version));
   }
 
-  /// Who sleeps wakes, with all that it remembers. Who is down, or runs what it should not, starts
-  /// again.
+  /// A paused process continues with its memory. A process that is down, or runs an old version,
+  /// starts again.
   @Override
   public void heal() {
     for (MemberProcess process : processes) {
@@ -225,7 +225,7 @@ public final class RotationFleet implements SimulatedFleet {
     startOperatorIfDown();
   }
 
-  /// Whether the process lacked a key.
+  /// Returns whether the process lacked a key.
   private boolean restoreKeys(MemberProcess process) {
     boolean wasMissing = false;
     for (int version = 1; version <= plan.targetVersion(); version++) {

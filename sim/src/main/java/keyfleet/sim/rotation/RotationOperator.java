@@ -20,10 +20,10 @@ import keyfleet.sim.host.SimulatedHost;
 import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 
-/// A terminal at which somebody gives orders. It has every key.
+/// An operator at a terminal who orders rotations and removals. The terminal has every key.
 final class RotationOperator {
   private final HostLoop loop;
-  private final LoadedKeys holder;
+  private final LoadedKeys loadedKeys;
   private final KeyringStore keyringStore;
   private final KeyringOperations orders;
   private final RemovalOperations removals;
@@ -37,7 +37,7 @@ final class RotationOperator {
     Supplier<String> nonces = stores.nonces(host.name() + host.generation());
     SeededSecureRandom random =
         new SeededSecureRandom(host.random().forPurpose("desk" + host.generation()));
-    this.holder = new LoadedKeys(KeyringName.MAIN, List.of(keyProvider), random);
+    this.loadedKeys = new LoadedKeys(KeyringName.MAIN, List.of(keyProvider), random);
     this.keyringStore =
         new KeyringStore(
             KeyringName.MAIN,
@@ -48,9 +48,10 @@ final class RotationOperator {
     CollectionCatalog collectionCatalog =
         new CollectionCatalog(
             keyringStore, stores.stores(PortUser.OPERATOR, loop), Failpoints.NONE);
-    this.orders = new KeyringOperations(keyringStore, collectionCatalog, holder, nonces, random);
+    this.orders =
+        new KeyringOperations(keyringStore, collectionCatalog, loadedKeys, nonces, random);
     this.removals = new RemovalOperations(keyringStore, collectionCatalog, orders);
-    holder.refresh();
+    loadedKeys.refresh();
   }
 
   KeyringOperations orders() {
@@ -65,7 +66,6 @@ final class RotationOperator {
     return keyringStore.readKeystore().map(KeystoreStore.StoredKeystore::keystore);
   }
 
-  /// Gives an order every `period`.
   void orderEvery(long period, Supplier<Object> order) {
     loop.runEvery(period, () -> giveOrder(order));
   }
@@ -77,11 +77,11 @@ final class RotationOperator {
   private void giveOrder(Supplier<Object> order) {
     try {
       Object answer = order.get();
-      loop.host().note(() -> "is told " + abbreviate(answer));
+      loop.host().note(() -> "gets the answer " + abbreviate(answer));
     } catch (StoreException e) {
       loop.host().note(() -> "cannot reach the store");
     } catch (MalformedValueException e) {
-      loop.host().note(() -> "cannot go on: " + e.getMessage());
+      loop.host().note(() -> "cannot continue: " + e.getMessage());
     }
   }
 

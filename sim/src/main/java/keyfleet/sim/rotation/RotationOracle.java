@@ -36,16 +36,16 @@ import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
-/// What must be true of keys and records, whoever does what.
-public final class RotationOracle {
-  /// Whether every process that may seal holds a version.
+/// Checks the invariants of keys and records. It sees every write to the store and knows every key.
+final class RotationOracle {
+  /// The processes that may seal.
   interface AdmittedProcesses {
     boolean allHave(KekVersion version);
   }
 
   static final int MAX_VERSIONS = 4;
 
-  private static final String UNREADABLE = "(nothing that opens)";
+  private static final String UNREADABLE = "(cannot be opened)";
 
   private record SealedValue(FieldLocation fieldLocation, Bytes bytes) {}
 
@@ -71,13 +71,13 @@ public final class RotationOracle {
     this.allKeysCipher = new EnvelopeCipher(KekSet.of(KeyringName.MAIN, keks), random);
   }
 
-  /// As it was written last.
+  /// The last keystore that was written.
   Optional<Keystore> keystore() {
     return Optional.ofNullable(latest);
   }
 
-  /// Somebody has written the keystore.
-  public void observeKeystore(Keystore keystore) {
+  /// The keystore was written.
+  void observeKeystore(Keystore keystore) {
     Keystore before = latest;
     latest = keystore;
     keystoreWrites++;
@@ -102,7 +102,7 @@ public final class RotationOracle {
     }
   }
 
-  /// The version that a rotation which has just ended has proved to be gone.
+  /// The version that an ended rotation has proved to be unused.
   private static Optional<KekVersion> provedGone(Rotation rotation) {
     return switch (rotation) {
       case Rotation.Completed(RotationJob rotationJob) -> Optional.of(rotationJob.from());
@@ -116,8 +116,7 @@ public final class RotationOracle {
   private void requireReady(Rotation rotation) {
     KekVersion to = Rotation.unfinishedJob(rotation).orElseThrow().to();
     if (!admitted.allHave(to)) {
-      throw new InvariantViolation(
-          "P3", "the gate let " + to + " pass, which an admitted process lacks");
+      throw new InvariantViolation("P3", "the gate passed, but an admitted process lacks " + to);
     }
   }
 
@@ -132,8 +131,8 @@ public final class RotationOracle {
     });
   }
 
-  /// K2: what a record may newly carry. While a flip settles, and until every fence stands, that is
-  /// both versions.
+  /// K2: a record may newly become only a writable version. While a flip settles, and until every
+  /// fence is raised, both versions are allowed.
   private void requireWritable(String collection, SealedFields before, StoredRecord after) {
     Keystore keystore = latest;
     if (keystore == null) {
@@ -144,7 +143,7 @@ public final class RotationOracle {
       if (fresh && !isClosing(keystore.rotation()) && !keystore.writable().contains(version)) {
         throw new InvariantViolation(
             "K2",
-            "%s of %s becomes %s, and %s may be written"
+            "%s of %s becomes %s, but only %s may be written"
                 .formatted(after.id(), collection, version, keystore.writable()));
       }
     }
@@ -158,7 +157,7 @@ public final class RotationOracle {
     };
   }
 
-  /// A record was written, by an application.
+  /// An application wrote a record.
   void observeWrite(String collection, SealedFields before, StoredRecord after) {
     requireWritable(collection, before, after);
     for (KekVersion version : after.fields().versions()) {
@@ -171,7 +170,7 @@ public final class RotationOracle {
     }
   }
 
-  /// A record was moved to another version, by a worker.
+  /// A worker rewrapped a record.
   void observeRewrap(String collection, StoredRecord before, SealedFields after) {
     observeWrite(collection, before.fields(), new StoredRecord(before.id(), after));
     before
@@ -181,24 +180,24 @@ public final class RotationOracle {
           FieldLocation fieldLocation = new FieldLocation(collection, before.id().value(), field);
           if (!text(fieldLocation, bytes).equals(text(fieldLocation, after.byName().get(field)))) {
             throw new InvariantViolation(
-                "P5", fieldLocation + " is another value after its rewrap");
+                "P5", fieldLocation + " has another value after its rewrap");
           }
         });
   }
 
-  /// Every value that was acknowledged can be opened with the keys that are left.
+  /// P1: every acknowledged value opens with the remaining keys.
   void requireReadable() {
     for (ExpectedValues.FieldSlot fieldSlot : expectedValues.fieldSlots()) {
       FieldLocation fieldLocation =
           new FieldLocation(fieldSlot.collection(), fieldSlot.record(), fieldSlot.field());
       Bytes bytes = stored(fieldSlot);
       if (bytes == null) {
-        throw new InvariantViolation("P1", fieldLocation + " was acknowledged and is gone");
+        throw new InvariantViolation("P1", fieldLocation + " was acknowledged but is gone");
       }
       String text = text(fieldLocation, bytes);
       if (!expectedValues.isAllowed(fieldSlot, text)) {
         throw new InvariantViolation(
-            "P1", fieldLocation + " holds " + text + ", which was never written last");
+            "P1", fieldLocation + " holds " + text + ", which is neither acknowledged nor pending");
       }
     }
     for (KekVersion version : destroyed) {
@@ -206,7 +205,7 @@ public final class RotationOracle {
     }
   }
 
-  /// Once a rotation has ended, every fence that was ever raised says what the keystore says.
+  /// K2: after a rotation, every raised fence allows the same versions as the keystore.
   void requireFenced() {
     Keystore keystore = latest;
     if (keystore == null) {
@@ -219,22 +218,22 @@ public final class RotationOracle {
               if (!fence.writable().equals(keystore.writable())) {
                 throw new InvariantViolation(
                     "K2",
-                    "%s is fenced to %s, and the keystore says %s"
+                    "%s is fenced to %s, but the keystore allows %s"
                         .formatted(name, fence.writable(), keystore.writable()));
               }
             }));
   }
 
-  /// Every keystore that was ever written has its entry in the audit, and there is no other.
+  /// The audit has one entry for each keystore that was written, and no other entry.
   void requireAudited(AuditVerdict verdict) {
     if (!(verdict instanceof AuditVerdict.Intact(AuditHead head))
         || head.number() != keystoreWrites) {
       throw new InvariantViolation(
-          "AUDIT", "%d changes, and the audit is %s".formatted(keystoreWrites, verdict));
+          "AUDIT", "%d changes, but the audit is %s".formatted(keystoreWrites, verdict));
     }
   }
 
-  /// Whether these are the bytes that stand there now.
+  /// Whether the field holds these bytes now.
   boolean isStored(ExpectedValues.FieldSlot fieldSlot, Bytes bytes) {
     Bytes present = stored(fieldSlot);
     return present != null && present.equals(bytes);
@@ -250,8 +249,8 @@ public final class RotationOracle {
             .orElse(null);
   }
 
-  /// What the field holds, or a word that no application writes. The same bytes hold the same for
-  /// ever: `everyKey` never changes.
+  /// The field's plaintext, or a text that no application writes. Results are cached: the keys of
+  /// `allKeysCipher` never change.
   private String text(FieldLocation fieldLocation, @Nullable Bytes bytes) {
     return bytes == null
         ? UNREADABLE

@@ -15,7 +15,9 @@ import keyfleet.control.rewrap.CollectionOpener;
 import keyfleet.control.rotation.KeyringStore;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
+import keyfleet.member.document.KeystoreDocument;
 import keyfleet.sim.cipher.SeededSecureRandom;
+import keyfleet.sim.fleet.ObservedWritesKv;
 import keyfleet.sim.fleet.PortUser;
 import keyfleet.sim.fleet.PortWrappers;
 import keyfleet.sim.fleet.SimulatedWorld;
@@ -25,6 +27,7 @@ import keyfleet.sim.host.HostRecords;
 import keyfleet.sim.host.SeededRandom;
 import keyfleet.sim.host.SimulatedHost;
 import keyfleet.sim.host.StoreCalls;
+import keyfleet.store.Document;
 import keyfleet.store.FakeRecords;
 import keyfleet.store.Kv;
 import keyfleet.store.RecordChange;
@@ -33,7 +36,8 @@ import keyfleet.store.Records;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
 
-/// The stores of a key fleet as each of its loops gets them, and what is watched in them.
+/// The stores of a rotation fleet, as each of its loops gets them; the oracle observes their
+/// writes.
 final class RotationStores {
   private static final String ENGINE = "fake";
 
@@ -60,7 +64,18 @@ final class RotationStores {
             expectedValues,
             admittedProcesses,
             new SeededSecureRandom(world.random().forPurpose("truth")));
-    this.kv = world.observedKv(wrappers, oracle);
+    this.kv = observed(world.kvWithTtlFaults());
+  }
+
+  /// The store, wrapped by the test; the oracle sees every keystore that is written.
+  private Kv observed(Kv inner) {
+    return new ObservedWritesKv(
+        wrappers.wrapKv(PortUser.STORE, inner),
+        (bucket, write) -> {
+          if (bucket.name().equals("keystores")) {
+            oracle.observeKeystore(KeystoreDocument.parse(Document.parse(write.value())));
+          }
+        });
   }
 
   SimulatedWorld world() {
@@ -84,14 +99,14 @@ final class RotationStores {
         KeyringName.MAIN, ENGINE, collection, SimulatedApplication.FIELDS);
   }
 
-  /// Whoever runs on the host. Dates are for people, and there are none here.
+  /// The author of the host's audit entries. Dates are for people only, so all are the same.
   static AuditContext author(SimulatedHost host) {
     return new AuditContext(
         new AuditActor(host.name(), host.name(), host.name() + "-" + host.generation()),
         InstantSource.fixed(Instant.EPOCH));
   }
 
-  /// What somebody finds who looks at the audit, right at the store.
+  /// The verdict on the audit, read directly from the store.
   AuditVerdict auditVerdict() {
     KeyringStore keyringStore =
         new KeyringStore(
@@ -100,25 +115,24 @@ final class RotationStores {
             nonces("auditor"),
             Failpoints.NONE,
             author(world.host("auditor")));
-    return keyringStore.audit().verify();
+    return keyringStore.auditReader().verify();
   }
 
-  /// The store for one loop of a process.
-  Kv kv(PortUser part, HostLoop loop) {
+  Kv kv(PortUser user, HostLoop loop) {
     HostKv.ReadMode readMode =
-        part == PortUser.WORKER || part == PortUser.OPERATOR
+        user == PortUser.WORKER || user == PortUser.OPERATOR
             ? world.readMode()
             : HostKv.ReadMode.FRESH;
-    return wrappers.wrapKv(part, new HostKv(kv, loop, readMode));
+    return wrappers.wrapKv(user, new HostKv(kv, loop, readMode));
   }
 
-  Optional<Records> records(PortUser part, HostLoop loop, String collection) {
+  Optional<Records> records(PortUser user, HostLoop loop, String collection) {
     return Optional.ofNullable(collections.get(collection))
-        .map(store -> new ObservedRecords(store, collection, part, oracle))
-        .map(observed -> wrappers.wrapRecords(part, new HostRecords(observed, loop)));
+        .map(store -> new ObservedRecords(store, collection, user, oracle))
+        .map(observed -> wrappers.wrapRecords(user, new HostRecords(observed, loop)));
   }
 
-  /// Writes over whatever is there, as many an application does.
+  /// Writes over whatever is stored, as many applications do.
   RecordWriteResult writeUnconditionally(HostLoop loop, String collection, StoredRecord next) {
     Records store = collections.getOrDefault(collection, new FakeRecords());
     Records observed = new ObservedRecords(store, collection, PortUser.APPLICATION, oracle);
@@ -132,11 +146,11 @@ final class RotationStores {
             new Unknown());
   }
 
-  CollectionOpener stores(PortUser part, HostLoop loop) {
-    return collectionRegistration -> records(part, loop, collectionRegistration.collection());
+  CollectionOpener stores(PortUser user, HostLoop loop) {
+    return collectionRegistration -> records(user, loop, collectionRegistration.collection());
   }
 
-  /// Words that no other loop of this run says.
+  /// Nonces that no other loop of this run uses.
   Supplier<String> nonces(String name) {
     SeededRandom random = world.random().forPurpose("nonces of " + name);
     return () -> Long.toHexString(random.next());

@@ -26,12 +26,12 @@ import keyfleet.store.StoreException;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
 
-/// An application that keeps a few records of two sealed fields. Mostly it writes both, now and
-/// then one of them, so that records come to be under two versions at once.
+/// An application that stores a few records with two sealed fields. It mostly writes both fields,
+/// and sometimes one, so that a record's fields come to have different versions.
 final class SimulatedApplication {
   static final List<String> FIELDS = List.of("name", "token");
 
-  /// New records are made now and then, up to so many in a life.
+  /// A process creates at most so many records.
   private static final int MAX_RECORDS = 6;
 
   private final String collection;
@@ -41,17 +41,17 @@ final class SimulatedApplication {
   private final Observer observer;
   private int recordCount;
 
-  /// Who knows what is true of this application's process.
+  /// Observes the application and knows the true state of its process.
   interface Observer {
     ExpectedValues expectedValues();
 
-    /// Writes without comparing.
+    /// Writes without comparing with the stored record.
     RecordWriteResult writeUnconditionally(HostLoop loop, String collection, StoredRecord next);
 
     /// Throws [InvariantViolation] if the process has just sealed without a lease.
     void checkLeaseAfterSeal();
 
-    /// Throws [InvariantViolation] if a process that is admitted cannot open what is stored.
+    /// Throws [InvariantViolation] if an admitted process cannot open a stored value.
     void checkUnopened(ExpectedValues.FieldSlot fieldSlot, Bytes bytes);
   }
 
@@ -96,7 +96,7 @@ final class SimulatedApplication {
       SealerResult answer =
           sealer.seal(fieldLocation, SecretBytes.copyOf(it.getValue().getBytes(UTF_8)));
       if (!(answer instanceof Sealed(var envelope))) {
-        loop.host().note(() -> "seals nothing: " + answer);
+        loop.host().note(() -> "cannot seal: " + answer);
         return;
       }
       observer.checkLeaseAfterSeal();
@@ -128,7 +128,7 @@ final class SimulatedApplication {
     switch (write) {
       case Stored() -> observer.expectedValues().recordAcknowledged(fieldSlot, text);
       case Fenced _, Conflict _ -> observer.expectedValues().recordRefused(fieldSlot, text);
-      case Unknown() -> {} // it may come yet
+      case Unknown() -> {} // it may still arrive
     }
   }
 

@@ -17,9 +17,10 @@ import keyfleet.store.Bytes;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/// Paper refuses what steel refuses, or the swarm would overlook what only a cipher notices.
+/// The fake ciphers refuse what real ciphers refuse; otherwise the swarm would miss errors that
+/// only a cipher detects.
 class FakeCipherProviderTest {
-  private static final String PROVIDER = "KeyfleetPaper";
+  private static final String PROVIDER = "KeyfleetFake";
 
   private final Random random = new Random(7);
   private final byte[] key = randomBytes(32);

@@ -42,7 +42,7 @@ import keyfleet.sim.cipher.FakeCipherProvider;
 import keyfleet.store.Fence;
 import keyfleet.store.Fence.Term;
 
-/// The words in which the tests of this room speak: small fleets about to rotate from v1 to v2.
+/// Small fleets for the explorer, about to rotate from v1 to v2 or to start a rollout.
 final class ExplorerFixtures {
   static final KekVersion V1 = new KekVersion(1);
   static final KekVersion V2 = new KekVersion(2);
@@ -51,35 +51,36 @@ final class ExplorerFixtures {
   private static final Sha256 NEW = new Sha256("1".repeat(64));
 
   static {
-    FakeCipherProvider.install(); // as in the swarm: whoever is first in a JVM chooses its ciphers
+    FakeCipherProvider
+        .install(); // before the first lookup of a cipher in this JVM, as in the swarm
   }
 
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final EnvelopeCipher CIPHER =
       new EnvelopeCipher(KekSet.of(KeyringName.MAIN, List.of(kek(V1), kek(V2))), RANDOM);
 
-  /// Made once: worlds are compared, and sentinels are random.
+  /// Created once, because states are compared and sentinels are random.
   private static final Keystore KEYSTORE = keystore();
 
-  /// How large a fleet is, and what ails it.
-  record RotationSize(int records, int fields, int writers, int workers, Set<Trouble> troubles) {
+  /// The size of a fleet, and its faults.
+  record RotationSize(int records, int fields, int writers, int workers, Set<InitialFault> faults) {
     RotationSize {
-      troubles = Set.copyOf(troubles);
+      faults = Set.copyOf(faults);
     }
 
     RotationSize(int records, int fields, int writers, int drivers) {
       this(records, fields, writers, drivers, Set.of());
     }
 
-    RotationSize with(Trouble... more) {
+    RotationSize with(InitialFault... more) {
       return new RotationSize(records, fields, writers, workers, Set.of(more));
     }
   }
 
-  enum Trouble {
-    /// The last writer begins outside, without v2.
+  enum InitialFault {
+    /// The last writer has not joined yet and lacks v2.
     LATE_WRITER,
-    /// The last worker drove the rotation before, and its closing fence call is still under way.
+    /// The last driver drove the previous rotation, and its last fence call has not arrived yet.
     GIVEN_UP_WORKER
   }
 
@@ -108,18 +109,18 @@ final class ExplorerFixtures {
     return List.of(rotate().getFirst(), new RotationEvent.AbortRequested());
   }
 
-  static RotationModelState world(
+  static RotationModelState rotationState(
       RotationSize rotationSize, List<RotationEvent> orders, RotationProtocol protocol) {
     List<WriterState> writers =
         new ArrayList<>(
             Collections.nCopies(rotationSize.writers(), WriterState.established(KEYSTORE)));
-    if (rotationSize.troubles().contains(Trouble.LATE_WRITER)) {
+    if (rotationSize.faults().contains(InitialFault.LATE_WRITER)) {
       writers.set(rotationSize.writers() - 1, WriterState.joiningLate(KEYSTORE));
     }
     Fence closed = Fence.of(new Term(1, 1), Set.of(V1));
     List<RotationDriverState> drivers =
         new ArrayList<>(Collections.nCopies(rotationSize.workers(), RotationDriverState.IDLE));
-    if (rotationSize.troubles().contains(Trouble.GIVEN_UP_WORKER)) {
+    if (rotationSize.faults().contains(InitialFault.GIVEN_UP_WORKER)) {
       var before =
           new RotationEvent.Fenced(new RotationEvent.RotationEpoch(new RotationId("before"), 1));
       drivers.set(
@@ -131,19 +132,19 @@ final class ExplorerFixtures {
     return new RotationModelState(KEYSTORE, records, closed, writers, drivers, orders, protocol);
   }
 
-  /// A rollout of one node at a time under two drivers, and what may happen to it. `offline` nodes
-  /// are in the lane; `unavailable` nodes may be given up.
+  /// A rollout to one node at a time with two drivers, and the faults that may happen. `offline`
+  /// nodes are updated outside the batches; `unavailable` nodes may be unreachable.
   record RolloutSize(
-      int batches, int offline, int unavailable, int troubles, int aborts, int rollbacks) {}
+      int batches, int offline, int unavailable, int faults, int aborts, int rollbacks) {}
 
-  static RolloutModelState rollout(RolloutSize size, RolloutProtocol protocol) {
+  static RolloutModelState rolloutState(RolloutSize size, RolloutProtocol protocol) {
     Component agent = new Component("agent");
     int nodes = size.batches() + size.offline();
     List<NodeId> ids = IntStream.range(0, nodes).mapToObj(n -> new NodeId("n" + n)).toList();
     RolloutPlan rolloutPlan =
         new RolloutPlan(
             NEW,
-            everyone(),
+            everyNode(),
             List.of(),
             ids.subList(0, size.batches()).stream().map(List::of).toList(),
             ids.subList(size.batches(), nodes),
@@ -166,17 +167,17 @@ final class ExplorerFixtures {
         Map.of(),
         watchdogs,
         driverStates,
-        size.troubles(),
+        size.faults(),
         size.aborts(),
         size.rollbacks(),
         protocol);
   }
 
-  private static Target everyone() {
+  private static Target everyNode() {
     return ((TargetParser.Parsed) TargetParser.parse("*")).target();
   }
 
-  /// No soak and no pause: time stands still in an explored world.
+  /// No soak and no pause: no time passes in an explored state.
   private static RolloutTimings rolloutTimings() {
     return RolloutTimings.defaults(Duration.ZERO, Duration.ZERO);
   }

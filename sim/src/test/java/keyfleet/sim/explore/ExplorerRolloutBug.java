@@ -13,22 +13,20 @@ import keyfleet.rollout.controller.RolloutLimits;
 import keyfleet.rollout.controller.RolloutRun;
 import keyfleet.rollout.controller.RolloutSpec;
 
-/// Mistakes that someone could make in building a rollout. Each bends one law.
+/// Bugs that an implementation of rollouts could have. Each overrides one rule of the protocol.
 enum ExplorerRolloutBug implements RolloutProtocol {
-  /// Told is taken for obeyed.
+  /// An order counts as obeyed when it is written.
   ABORTED_AT_ONCE {
     @Override
     public Rollout next(Rollout rollout, RolloutEvent event) {
       Rollout next = CORRECT.next(rollout, event);
-      return next instanceof Aborting(RolloutRun rolloutRun, var stopOrder)
-          ? new Aborted(
-              RolloutRun.of(rolloutRun.spec(), rolloutRun.claim(), rolloutRun.progress()),
-              stopOrder.cause())
+      return next instanceof Aborting(RolloutRun run, var stopOrder)
+          ? new Aborted(RolloutRun.of(run.spec(), run.claim(), run.progress()), stopOrder.cause())
           : next;
     }
   },
 
-  /// Whoever is silent counts no more.
+  /// A silent node no longer counts as in flight.
   SLOT_GIVEN_AWAY {
     @Override
     public Rollout next(Rollout rollout, RolloutEvent event) {
@@ -48,17 +46,16 @@ enum ExplorerRolloutBug implements RolloutProtocol {
               s.plan(),
               rolloutLimits,
               s.timings());
-      RolloutRun rolloutRun = rollout.run();
+      RolloutRun run = rollout.run();
       RolloutRun changed =
-          RolloutRun.of(other, rolloutRun.claim(), rolloutRun.progress())
-              .withDriverView(rolloutRun.driverView());
+          RolloutRun.of(other, run.claim(), run.progress()).withDriverView(run.driverView());
       return rollout instanceof Rollout.Created
           ? new Rollout.Created(changed)
           : rollout.with(changed);
     }
   },
 
-  /// A driver that was superseded writes over the one that leads.
+  /// A superseded driver overwrites the orders of its successor.
   DESIRED_BY_PUT {
     @Override
     public boolean mayReplace(DesiredState next, DesiredState present) {
@@ -66,7 +63,7 @@ enum ExplorerRolloutBug implements RolloutProtocol {
     }
   },
 
-  /// A node that has begun to prepare is taken for one that is ready.
+  /// A node that prepares counts as staged.
   APPLIED_BEFORE_STAGED {
     @Override
     public Observed observe(Observed shown) {
@@ -82,7 +79,7 @@ enum ExplorerRolloutBug implements RolloutProtocol {
     }
   },
 
-  /// A node that was cut off for too long is held against the release.
+  /// A node that was cut off for too long counts as failed.
   UNCONFIRMED_IS_FAILED {
     @Override
     public Observed observe(Observed shown) {

@@ -4,20 +4,20 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.FleetReadiness;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.KeystoreDecision;
 import keyfleet.keyring.KeystoreDecision.Accepted;
+import keyfleet.keyring.ReadinessGate;
 import keyfleet.keyring.RotationEvent;
 import keyfleet.keyring.RotationEvent.RotationEpoch;
+import keyfleet.sim.explore.ExplorerFixtures.InitialFault;
 import keyfleet.sim.explore.ExplorerFixtures.RotationSize;
-import keyfleet.sim.explore.ExplorerFixtures.Trouble;
 import keyfleet.store.Fence;
 import keyfleet.store.SealedFields;
 
-/// Mistakes that someone could make in building a rotation. Each bends one law.
+/// Bugs that an implementation of rotations could have. Each overrides one rule of the protocol.
 enum ExplorerRotationBug implements RotationProtocol {
-  /// The stores take any version: what the first seed does.
+  /// The stores accept any version, as in the first seed.
   NO_FENCE {
     @Override
     public boolean allowsWrite(Fence fence, SealedFields before, SealedFields after) {
@@ -25,7 +25,7 @@ enum ExplorerRotationBug implements RotationProtocol {
     }
   },
 
-  /// A late call of a driver that was superseded overwrites a newer fence.
+  /// A late call of a superseded driver overwrites a newer fence.
   FENCE_WITHOUT_EPOCH {
     @Override
     public boolean acceptsFence(Fence present, Fence offered) {
@@ -33,7 +33,7 @@ enum ExplorerRotationBug implements RotationProtocol {
     }
   },
 
-  /// "Nothing below": the version that an abort leaves is above.
+  /// The fence is only a lower bound: the version that an abort leaves is above it.
   FENCE_AS_LOWER_BOUND {
     @Override
     public boolean allowsWrite(Fence fence, SealedFields before, SealedFields after) {
@@ -43,7 +43,7 @@ enum ExplorerRotationBug implements RotationProtocol {
     }
   },
 
-  /// The sweep begins before any store knows of the fence.
+  /// The sweep begins before any store is fenced.
   SWEEP_BEFORE_FENCE {
     @Override
     public KeystoreDecision decide(Keystore keystore, RotationEvent rotationEvent) {
@@ -55,7 +55,7 @@ enum ExplorerRotationBug implements RotationProtocol {
     }
   },
 
-  /// What the one pass before the flip has moved is taken for all.
+  /// The pass before the flip counts as complete.
   SWEEP_SKIPPED {
     @Override
     public KeystoreDecision decide(Keystore keystore, RotationEvent rotationEvent) {
@@ -69,7 +69,7 @@ enum ExplorerRotationBug implements RotationProtocol {
     }
   },
 
-  /// The census is not looked at.
+  /// The census is ignored.
   PROVED_WITHOUT_CENSUS {
     @Override
     public KeystoreDecision decide(Keystore keystore, RotationEvent rotationEvent) {
@@ -80,7 +80,7 @@ enum ExplorerRotationBug implements RotationProtocol {
     }
   },
 
-  /// The fence stays as wide as it was opened.
+  /// The fence continues to allow both versions.
   FENCE_TAKES_BOTH {
     @Override
     public Set<KekVersion> requestedVersions(Keystore keystore) {
@@ -90,7 +90,7 @@ enum ExplorerRotationBug implements RotationProtocol {
     }
   },
 
-  /// A newcomer looks at the keystore before the gate can see it.
+  /// A joining process reads the keystore before the gate can see its heartbeat.
   READ_BEFORE_BEAT {
     @Override
     public JoinOrder joinOrder() {
@@ -98,7 +98,7 @@ enum ExplorerRotationBug implements RotationProtocol {
     }
   },
 
-  /// A newcomer may seal with the active version alone.
+  /// A joining process may seal with only the active version.
   ADMITTED_UNPROVED {
     @Override
     public boolean admits(Keystore keystore, Set<KekVersion> loaded) {
@@ -106,19 +106,19 @@ enum ExplorerRotationBug implements RotationProtocol {
     }
   },
 
-  /// A laggard does not hold the rotation up.
+  /// The gate passes in spite of laggards.
   GATE_LEFT_OPEN {
     @Override
-    public boolean passesGate(FleetReadiness.Verdict verdict) {
+    public boolean passesGate(ReadinessGate.Verdict verdict) {
       return true;
     }
   };
 
-  /// The fewest that show the mistake.
+  /// The smallest fleet that shows the bug.
   RotationSize rotationSize() {
     return switch (this) {
       case READ_BEFORE_BEAT, ADMITTED_UNPROVED, GATE_LEFT_OPEN ->
-          new RotationSize(1, 1, 2, 1).with(Trouble.LATE_WRITER);
+          new RotationSize(1, 1, 2, 1).with(InitialFault.LATE_WRITER);
       default -> new RotationSize(1, 1, 1, 2);
     };
   }

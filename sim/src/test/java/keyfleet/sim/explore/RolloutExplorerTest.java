@@ -1,6 +1,6 @@
 package keyfleet.sim.explore;
 
-import static keyfleet.sim.explore.ExplorerFixtures.rollout;
+import static keyfleet.sim.explore.ExplorerFixtures.rolloutState;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
@@ -14,15 +14,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// The rollout as it is built, controller and nodes, in every history of a small fleet with a few
-/// troubles.
+/// Explores the production code of the rollout, controller and nodes, in every history of a small
+/// fleet with a few faults.
 class RolloutExplorerTest {
   private static final int LIMIT = 3_000_000;
   private static final int SOAK_LIMIT = 30_000_000;
 
   private static void assertHolds(RolloutSize size, int limit) {
     Outcome outcome =
-        new Explorer<RolloutModelState>(limit).explore(rollout(size, RolloutProtocol.CORRECT));
+        new Explorer<RolloutModelState>(limit).explore(rolloutState(size, RolloutProtocol.CORRECT));
     Holds holds = assertInstanceOf(Holds.class, outcome, outcome.toString());
     System.out.printf("explorer: %s: holds in %,d states%n", size, holds.states());
     TrackRecordWriter.recordExploration("rollout, " + size, holds.states());
@@ -31,27 +31,27 @@ class RolloutExplorerTest {
   @ParameterizedTest
   @CsvSource({"2, 0, 0, 2, 1, 0", "2, 0, 1, 2, 0, 0", "3, 0, 1, 1, 1, 0", "1, 1, 0, 1, 0, 1"})
   void rollout_breaksNoPromise(
-      int batches, int offline, int unavailable, int troubles, int aborts, int rollbacks) {
-    assertHolds(new RolloutSize(batches, offline, unavailable, troubles, aborts, rollbacks), LIMIT);
+      int batches, int offline, int unavailable, int faults, int aborts, int rollbacks) {
+    assertHolds(new RolloutSize(batches, offline, unavailable, faults, aborts, rollbacks), LIMIT);
   }
 
   @ParameterizedTest
   @CsvSource({"3, 0, 1, 2, 1, 0", "2, 0, 1, 3, 1, 0", "2, 1, 1, 1, 0, 1"})
   @Tag("soak")
   void longRollout_breaksNoPromise(
-      int batches, int offline, int unavailable, int troubles, int aborts, int rollbacks) {
+      int batches, int offline, int unavailable, int faults, int aborts, int rollbacks) {
     assertHolds(
-        new RolloutSize(batches, offline, unavailable, troubles, aborts, rollbacks), SOAK_LIMIT);
+        new RolloutSize(batches, offline, unavailable, faults, aborts, rollbacks), SOAK_LIMIT);
   }
 
-  /// The test of the test: each mistake must be found, with a history that shows it.
+  /// Checks the explorer: it must find each bug, with a history that shows it.
   @ParameterizedTest
   @EnumSource
   void plantedBug_isCaught(ExplorerRolloutBug bug) {
     Outcome outcome =
         new Explorer<RolloutModelState>(LIMIT)
-            .explore(rollout(new RolloutSize(2, 0, 0, 1, 1, 0), bug));
-    Violated violated = assertInstanceOf(Violated.class, outcome, bug + " was not noticed");
+            .explore(rolloutState(new RolloutSize(2, 0, 0, 1, 1, 0), bug));
+    Violated violated = assertInstanceOf(Violated.class, outcome, bug + " was not found");
     System.out.printf(
         "explorer: %s caught by %s after %,d states, in %d steps%n",
         bug, violated.invariant(), violated.states(), violated.history().size());

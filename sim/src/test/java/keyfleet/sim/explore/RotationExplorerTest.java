@@ -2,7 +2,7 @@ package keyfleet.sim.explore;
 
 import static keyfleet.sim.explore.ExplorerFixtures.rotate;
 import static keyfleet.sim.explore.ExplorerFixtures.rotateAndAbort;
-import static keyfleet.sim.explore.ExplorerFixtures.world;
+import static keyfleet.sim.explore.ExplorerFixtures.rotationState;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
@@ -12,14 +12,14 @@ import keyfleet.sim.TrackRecordWriter;
 import keyfleet.sim.explore.Explorer.Holds;
 import keyfleet.sim.explore.Explorer.Outcome;
 import keyfleet.sim.explore.Explorer.Violated;
+import keyfleet.sim.explore.ExplorerFixtures.InitialFault;
 import keyfleet.sim.explore.ExplorerFixtures.RotationSize;
-import keyfleet.sim.explore.ExplorerFixtures.Trouble;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// The rotation as it is built, in every history of a small fleet.
+/// Explores the production code of the rotation in every history of a small fleet.
 class RotationExplorerTest {
   private static final int LIMIT = 3_000_000;
   private static final int SOAK_LIMIT = 30_000_000;
@@ -32,7 +32,7 @@ class RotationExplorerTest {
       RotationSize rotationSize, List<RotationEvent> orders, int limit) {
     Outcome outcome =
         new Explorer<RotationModelState>(limit)
-            .explore(world(rotationSize, orders, RotationProtocol.CORRECT));
+            .explore(rotationState(rotationSize, orders, RotationProtocol.CORRECT));
     Holds holds = assertInstanceOf(Holds.class, outcome, outcome.toString());
     System.out.printf(
         "explorer: %d orders, %s: holds in %,d states%n",
@@ -43,7 +43,7 @@ class RotationExplorerTest {
 
   @Test
   void rotation_breaksNoPromise() {
-    assertHolds(new RotationSize(1, 2, 1, 2).with(Trouble.GIVEN_UP_WORKER), rotate());
+    assertHolds(new RotationSize(1, 2, 1, 2).with(InitialFault.GIVEN_UP_WORKER), rotate());
   }
 
   @Test
@@ -58,7 +58,7 @@ class RotationExplorerTest {
 
   @Test
   void writerThatJoinsWithoutTheKey_breaksNoPromise() {
-    assertHolds(new RotationSize(1, 1, 2, 1).with(Trouble.LATE_WRITER), rotate());
+    assertHolds(new RotationSize(1, 1, 2, 1).with(InitialFault.LATE_WRITER), rotate());
   }
 
   /// Four processes and two records.
@@ -68,14 +68,14 @@ class RotationExplorerTest {
     assertHolds(new RotationSize(2, 1, 2, 2), rotate(), SOAK_LIMIT);
   }
 
-  /// The test of the test: each mistake must be found, with a history that shows it.
+  /// Checks the explorer: it must find each bug, with a history that shows it.
   @ParameterizedTest
   @EnumSource
   void plantedBug_isCaught(ExplorerRotationBug bug) {
     Outcome outcome =
         new Explorer<RotationModelState>(LIMIT)
-            .explore(world(bug.rotationSize(), bug.orders(), bug));
-    Violated violated = assertInstanceOf(Violated.class, outcome, bug + " was not noticed");
+            .explore(rotationState(bug.rotationSize(), bug.orders(), bug));
+    Violated violated = assertInstanceOf(Violated.class, outcome, bug + " was not found");
     System.out.printf(
         "explorer: %s caught by %s after %,d states, in %d steps%n",
         bug, violated.invariant(), violated.states(), violated.history().size());

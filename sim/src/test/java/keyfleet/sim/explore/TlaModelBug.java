@@ -3,12 +3,13 @@ package keyfleet.sim.explore;
 import java.io.IOException;
 import keyfleet.sim.explore.TlaModelConfig.Property;
 
-/// Mistakes that the models must not forgive: each bends one law, and breaks the promise beside it.
+/// Bugs that the models must not tolerate. Each changes one rule and violates the property beside
+/// it.
 enum TlaModelBug {
-  /// A writer that paused between its seal and its write stores what nobody can read any more.
+  /// A writer that pauses between its seal and its write stores a value that no process can open.
   NO_FENCE(
       "Rotation", Property.READABLE, "FenceRule = \"none\"; Fields = {a}; Orders = {\"start\"}"),
-  /// A late call of a driver that was superseded overwrites a newer fence.
+  /// A late call of a superseded driver overwrites a newer fence.
   FENCE_WITHOUT_EPOCH("Rotation", Property.PROVEN, "FenceEpoch = FALSE; Fields = {a}"),
   /// The version that an abort leaves is above the bound.
   FENCE_AS_LOWER_BOUND("Rotation", Property.PROVEN, "FenceRule = \"bound\"; Fields = {a}"),
@@ -16,30 +17,30 @@ enum TlaModelBug {
       "Rotation",
       Property.PROVEN,
       "FenceWhen = \"after census\"; Fields = {a}; Orders = {\"start\"}"),
-  /// A mixed record belongs to its lowest version and carries the other one too.
+  /// A record with two versions belongs to the lowest and also carries the other.
   CENSUS_BY_LOWEST("Rotation", Property.PROVEN, "Counts = \"belonging\"; Workers = {d2}"),
-  /// Behind an abort nobody finds the records that are mixed, so it never ends.
+  /// After an abort the sweep finds no record with two versions, so the rotation never ends.
   SWEEP_BY_LOWEST("RotationEnds", Property.ENDS, "Sweeps = \"belonging\""),
   LIST_BEFORE_STAGE("RotationJoin", Property.K1, "GateOrder = \"list first\""),
   READ_BEFORE_BEAT("RotationJoin", Property.K1, "JoinOrder = \"read first\""),
 
   DESIRED_BY_PUT("Rollout", Property.IN_ORDER, "Write = \"put\""),
-  /// A node that had read the apply and paused takes it after all.
-  ABORT_UNACKNOWLEDGED("Rollout", Property.ABORTED_IS_OVER, "AbortWhen = \"told\""),
-  /// A node that has obeyed the epoch before seems to have acknowledged the abort.
+  /// A node that has read the order to apply, and then pauses, still obeys it.
+  ABORT_UNACKNOWLEDGED("Rollout", Property.ABORTED_IS_OVER, "AbortWhen = \"written\""),
+  /// A node that has obeyed the previous epoch seems to have acknowledged the abort.
   ABORT_WITHOUT_EPOCH("Rollout", Property.ABORTED_IS_OVER, "AbortClaims = FALSE"),
   SLOT_GIVEN_AWAY("Rollout", Property.BOUNDED, "Slots = \"given away\"; Troubles = {\"cut\"}"),
   CONFIRM_BEFORE_SOAK("Rollout", Property.CONFIRMED_IS_SOAKED, "ConfirmsWhen = \"soaking\""),
   APPLY_BEFORE_STAGED("Rollout", Property.APPLIED_IS_STAGED, "AppliesWhen = \"asked\""),
-  /// It takes a node that believes what it is told directly: the desired keys alone are in order.
+  /// This shows only if a node believes direct commands: the desired keys alone are in order.
   LOWER_EPOCH_OBEYED("Rollout", Property.IN_ORDER, "Obeys = \"anyone\"; Nudges = \"believed\"");
 
   private final String model;
   private final Property property;
   private final String changedConstants;
 
-  /// `bent` is a law, and then perhaps what makes the model smaller where the mistake shows all the
-  /// same.
+  /// `changedConstants` changes a rule, and may also make the model smaller where the bug still
+  /// shows.
   TlaModelBug(String model, Property property, String changedConstants) {
     this.model = model;
     this.property = property;

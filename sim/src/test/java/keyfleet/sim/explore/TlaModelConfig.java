@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// A configuration of a model: a file of `spec/`, perhaps with a law bent or with one promise
-/// alone.
+/// A configuration of a model: a file of `spec/`, optionally with a changed constant or with only
+/// one property.
 record TlaModelConfig(String name, List<String> lines) {
   static final Path SPEC = Path.of("spec").toAbsolutePath();
 
@@ -24,7 +24,8 @@ record TlaModelConfig(String name, List<String> lines) {
     return new TlaModelConfig(name, Files.readAllLines(SPEC.resolve(name + ".cfg")));
   }
 
-  /// The module of that name without what follows it: `RotationJoin` configures `Rotation`.
+  /// The TLA+ module that the configuration's name begins with: `RotationJoin` configures
+  /// `Rotation`.
   String module() {
     return Stream.of("RolloutSteps", "Rollout", "Rotation")
         .filter(name::startsWith)
@@ -37,7 +38,7 @@ record TlaModelConfig(String name, List<String> lines) {
     return ends ? "safety and liveness hold" : "safety holds";
   }
 
-  /// `constant` is as in a file, with its value: `Mapping = {a}`.
+  /// `constant` is a line of the file, with its value: `Fields = {a}`.
   TlaModelConfig with(String constant) {
     String start = "  " + constant.substring(0, constant.indexOf('=') + 1);
     if (lines.stream().filter(line -> line.startsWith(start)).count() != 1) {
@@ -47,7 +48,7 @@ record TlaModelConfig(String name, List<String> lines) {
         name, lines.stream().map(it -> it.startsWith(start) ? "  " + constant : it).toList());
   }
 
-  /// Only `promise` is checked, so that no other can be broken first.
+  /// Only `property` is checked, so that no other is violated first.
   TlaModelConfig withProperty(Property property) {
     List<String> alone = new ArrayList<>(lines);
     alone.removeIf(PROPERTY_LINE.asMatchPredicate());
@@ -55,7 +56,7 @@ record TlaModelConfig(String name, List<String> lines) {
     return new TlaModelConfig(name, alone);
   }
 
-  /// What a model promises, and which kind of promise it is to TLC.
+  /// A property of a model, and its kind in TLC.
   enum Property {
     READABLE("Readable", Kind.STATE),
     PROVEN("Proven", Kind.STATE),
@@ -88,7 +89,7 @@ record TlaModelConfig(String name, List<String> lines) {
           (kind == Kind.STATE ? "INVARIANT " : "PROPERTY ") + definition);
     }
 
-    /// How TLC says that it is broken; of promises about the end it does not say which.
+    /// TLC's message for a violation; for temporal properties TLC does not name the property.
     String violation() {
       return switch (kind) {
         case STATE -> "Invariant " + definition + " is violated";

@@ -1,8 +1,8 @@
 package keyfleet.sim.explore;
 
-import static keyfleet.sim.explore.ExplorerFixtures.rollout;
+import static keyfleet.sim.explore.ExplorerFixtures.rolloutState;
 import static keyfleet.sim.explore.ExplorerFixtures.rotateAndAbort;
-import static keyfleet.sim.explore.ExplorerFixtures.world;
+import static keyfleet.sim.explore.ExplorerFixtures.rotationState;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -13,9 +13,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import keyfleet.rollout.DesiredState;
 import keyfleet.sim.TrackRecordWriter;
+import keyfleet.sim.explore.ExplorerFixtures.InitialFault;
 import keyfleet.sim.explore.ExplorerFixtures.RolloutSize;
 import keyfleet.sim.explore.ExplorerFixtures.RotationSize;
-import keyfleet.sim.explore.ExplorerFixtures.Trouble;
 import keyfleet.store.Fence;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,19 +25,19 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The models of `spec/`: what they promise holds, what is bent is caught, and two of them have the
-/// states that the explorer finds in the classes themselves.
+/// Checks the models of `spec/` with TLC: their properties hold, planted bugs are found, and two
+/// models have as many states as the explorer finds in the production classes.
 class TlaModelTest {
   private static final Duration LIMIT = Duration.ofMinutes(8);
   private static final Duration SOAK_LIMIT = Duration.ofHours(6);
   private static final int EXPLORER_LIMIT = 1_000_000;
 
   private static final RotationSize SMALL =
-      new RotationSize(1, 2, 1, 2).with(Trouble.GIVEN_UP_WORKER);
+      new RotationSize(1, 2, 1, 2).with(InitialFault.GIVEN_UP_WORKER);
   private static final RotationSize JOINING =
-      new RotationSize(1, 1, 2, 1).with(Trouble.LATE_WRITER);
+      new RotationSize(1, 1, 2, 1).with(InitialFault.LATE_WRITER);
 
-  /// True, on machines whose clocks do not count the time that they sleep.
+  /// The correct protocol on machines whose clocks stop during suspend.
   private static final RotationProtocol CLOCK_STOPS_IN_SUSPEND =
       new RotationProtocol() {
         @Override
@@ -46,7 +46,8 @@ class TlaModelTest {
         }
       };
 
-  /// A store that takes no second fence in one epoch. It breaks no promise: nothing is ever opened.
+  /// A store that accepts only one fence per epoch. It violates no property, because no rotation
+  /// gets far.
   private static final RotationProtocol ONE_FENCE_PER_EPOCH =
       new RotationProtocol() {
         @Override
@@ -55,8 +56,8 @@ class TlaModelTest {
         }
       };
 
-  /// A store that keeps an order under the lead that first gave it. It breaks no promise, but a
-  /// node then does not hear of a new driver that wants the same.
+  /// A store that keeps a desired state under the claim that first wrote it. It violates no
+  /// property, but a node does not learn of a new driver that wants the same.
   private static final RolloutProtocol REPEATED_ORDER_KEPT =
       new RolloutProtocol() {
         @Override
@@ -84,51 +85,45 @@ class TlaModelTest {
     return assertHolds(TlaModelConfig.read(name), new TlcRunner(folder, 1, LIMIT));
   }
 
-  private static long explored(RotationSize rotationSize, RotationProtocol protocol) {
+  private static long countStates(RotationSize rotationSize, RotationProtocol protocol) {
     Explorer.Outcome outcome =
         new Explorer<RotationModelState>(EXPLORER_LIMIT)
-            .explore(world(rotationSize, rotateAndAbort(), protocol));
+            .explore(rotationState(rotationSize, rotateAndAbort(), protocol));
     return assertInstanceOf(Explorer.Holds.class, outcome, outcome.toString()).states();
   }
 
-  /// A change of either side that the other does not follow shows in the number.
+  /// If only one side changes, the numbers differ.
   @Test
   void rotationModel_holds_andMatchesTheExplorer() throws IOException, InterruptedException {
     long states = assertHolds("Rotation");
-    assertEquals(states, explored(SMALL, CLOCK_STOPS_IN_SUSPEND));
-    assertNotEquals(states, explored(SMALL, RotationProtocol.CORRECT));
+    assertEquals(states, countStates(SMALL, CLOCK_STOPS_IN_SUSPEND));
+    assertNotEquals(states, countStates(SMALL, RotationProtocol.CORRECT));
   }
 
   @Test
   void rotationModelWithALateWriter_holds_andMatchesTheExplorer()
       throws IOException, InterruptedException {
     long states = assertHolds("RotationJoin");
-    assertEquals(states, explored(JOINING, RotationProtocol.CORRECT));
-    assertNotEquals(states, explored(JOINING, ONE_FENCE_PER_EPOCH));
+    assertEquals(states, countStates(JOINING, RotationProtocol.CORRECT));
+    assertNotEquals(states, countStates(JOINING, ONE_FENCE_PER_EPOCH));
   }
 
-  private static long explored(RolloutSize size, RolloutProtocol protocol) {
+  private static long countStates(RolloutSize size, RolloutProtocol protocol) {
     Explorer.Outcome outcome =
-        new Explorer<RolloutModelState>(EXPLORER_LIMIT).explore(rollout(size, protocol));
+        new Explorer<RolloutModelState>(EXPLORER_LIMIT).explore(rolloutState(size, protocol));
     return assertInstanceOf(Explorer.Holds.class, outcome, outcome.toString()).states();
   }
 
   @ParameterizedTest
   @CsvSource({"RolloutSteps, 2, 0, 1, 1, 1, 0", "RolloutStepsBack, 1, 1, 0, 1, 0, 1"})
   void rolloutModel_holds_andMatchesTheExplorer(
-      String name,
-      int batches,
-      int offline,
-      int unavailable,
-      int troubles,
-      int aborts,
-      int rollbacks)
+      String name, int batches, int offline, int unavailable, int faults, int aborts, int rollbacks)
       throws IOException, InterruptedException {
-    RolloutSize size = new RolloutSize(batches, offline, unavailable, troubles, aborts, rollbacks);
+    RolloutSize size = new RolloutSize(batches, offline, unavailable, faults, aborts, rollbacks);
     long states = assertHolds(name);
     assertTrue(states >= 10_000, () -> states + " states are too few");
-    assertEquals(states, explored(size, RolloutProtocol.CORRECT));
-    assertNotEquals(states, explored(size, REPEATED_ORDER_KEPT));
+    assertEquals(states, countStates(size, RolloutProtocol.CORRECT));
+    assertNotEquals(states, countStates(size, REPEATED_ORDER_KEPT));
   }
 
   @ParameterizedTest

@@ -10,12 +10,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The model checker, in a process of its own; all that it writes is in `folder`.
+/// Runs the TLC model checker in its own process; it writes only into `folder`.
 record TlcRunner(Path folder, int workers, Duration limit) {
   private static final Pattern STATES =
       Pattern.compile(
           "[\\d,]+ states generated, ([\\d,]+) distinct states found, (\\d+) states left.*");
-  private static final Pattern BROKEN = Pattern.compile("Error: (.* (?:is|were) violated)\\.");
+  private static final Pattern VIOLATION = Pattern.compile("Error: (.* (?:is|were) violated)\\.");
 
   /// Exit codes of TLC.
   private static final int SUCCESS = 0;
@@ -27,10 +27,10 @@ record TlcRunner(Path folder, int workers, Duration limit) {
 
   record Holds(long states) implements Verdict {}
 
-  /// `promise` is in TLC's words.
+  /// `property` is TLC's message.
   record Violated(String property, long states) implements Verdict {}
 
-  /// Nothing was proved: a mistake in the model, or it took too long.
+  /// TLC proved nothing: the model has an error, or the check took too long.
   record Failed(String output) implements Verdict {}
 
   Verdict check(TlaModelConfig config) throws IOException, InterruptedException {
@@ -89,7 +89,7 @@ record TlcRunner(Path folder, int workers, Duration limit) {
         states = Long.parseLong(counted.group(1).replace(",", ""));
         left = Long.parseLong(counted.group(2));
       }
-      Matcher violated = BROKEN.matcher(line);
+      Matcher violated = VIOLATION.matcher(line);
       violation = violated.matches() && violation.isEmpty() ? violated.group(1) : violation;
     }
     if (exit == SUCCESS && left == 0) {

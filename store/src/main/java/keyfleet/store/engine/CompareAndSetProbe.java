@@ -67,7 +67,7 @@ public final class CompareAndSetProbe {
     static final RaceTotals NONE = new RaceTotals(0, 0, 0, 0);
     static final RaceTotals FIRST_LOST = new RaceTotals(1, 0, 1, 0);
 
-    /// `winners` are the values of the winning writers; `sure` is true if no other write can have
+    /// `winners` are the values of the winning writers. If `allAnswered`, no other write can have
     /// been applied.
     RaceTotals plus(List<Value> winners, boolean allAnswered, Entry before, @Nullable Entry after) {
       boolean changed = after == null || !after.equals(before);
@@ -112,10 +112,10 @@ public final class CompareAndSetProbe {
     RaceTotals totals = before == null ? RaceTotals.FIRST_LOST : RaceTotals.NONE;
     for (int i = 0; i < RACES && before != null && clock.getAsLong() < end; i++) {
       List<Value> values = values(i);
-      List<Optional<WriteResult>> writeResults = runRace(threads, values, before.revision());
+      List<Optional<WriteResult>> results = runRace(threads, values, before.revision());
       Entry after = kv.get(SCRATCH, key).orElse(null);
-      boolean allAnswered = !writeResults.contains(Optional.<WriteResult>of(new Unknown()));
-      totals = totals.plus(winners(values, writeResults), allAnswered, before, after);
+      boolean allAnswered = !results.contains(Optional.<WriteResult>of(new Unknown()));
+      totals = totals.plus(winners(values, results), allAnswered, before, after);
       before = after;
     }
     return totals;
@@ -129,10 +129,10 @@ public final class CompareAndSetProbe {
     return values;
   }
 
-  private static List<Value> winners(List<Value> values, List<Optional<WriteResult>> writeResults) {
+  private static List<Value> winners(List<Value> values, List<Optional<WriteResult>> results) {
     List<Value> winners = new ArrayList<>();
     for (int i = 0; i < WRITERS; i++) {
-      if (writeResults.get(i).orElse(null) instanceof Written) {
+      if (results.get(i).orElse(null) instanceof Written) {
         winners.add(values.get(i));
       }
     }
@@ -144,13 +144,13 @@ public final class CompareAndSetProbe {
     CyclicBarrier start = new CyclicBarrier(WRITERS);
     List<Callable<Optional<WriteResult>>> writers = new ArrayList<>();
     values.forEach(value -> writers.add(() -> update(start, value, expected)));
-    List<Optional<WriteResult>> writeResults = new ArrayList<>();
+    List<Optional<WriteResult>> results = new ArrayList<>();
     try {
       for (Future<Optional<WriteResult>> writer :
           threads.invokeAll(writers, timeLimit.toMillis(), TimeUnit.MILLISECONDS)) {
-        writeResults.add(writer.get());
+        results.add(writer.get());
       }
-      return writeResults;
+      return results;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StoreException("the probe was interrupted", e);

@@ -15,10 +15,10 @@ import keyfleet.store.engine.EnvelopeScan.Finding;
 import keyfleet.store.engine.EnvelopeScan.SkippedPart;
 import org.jspecify.annotations.Nullable;
 
-/// Collects the findings of a scan.
+/// Collects what a scan finds and what it skips.
 public final class EnvelopeScanBuilder {
-  /// A limit, because documents can have any number of fields and a longer list is not read by
-  /// people.
+  /// A limit, because documents can have any number of fields, and a longer list does not help the
+  /// operator.
   static final int MAX_FINDINGS = 1_000;
 
   private record FieldKey(String collection, String field, Encoding encoding) {}

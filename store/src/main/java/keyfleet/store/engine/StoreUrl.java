@@ -100,11 +100,11 @@ public final class StoreUrl {
   /// The URL without its password.
   @Override
   public String toString() {
-    String who = user().map(it -> it + "@").orElse("");
+    String login = user().map(it -> it + "@").orElse("");
     return hosts.isEmpty()
         ? scheme + ":" + path
         : "%s://%s%s%s"
-            .formatted(scheme, who, String.join(",", hosts), path.isEmpty() ? "" : "/" + path);
+            .formatted(scheme, login, String.join(",", hosts), path.isEmpty() ? "" : "/" + path);
   }
 
   private static Map<String, String> parseParameters(String query) {

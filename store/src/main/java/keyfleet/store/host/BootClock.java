@@ -26,7 +26,7 @@ import keyfleet.store.StoreException;
 /// only a process that keeps reading pays for the exact clock.
 public final class BootClock implements LongSupplier {
   /// Where the readings come from.
-  public enum Source {
+  private enum Source {
     /// CLOCK_BOOTTIME, or its equivalent on macOS.
     NATIVE,
     /// Stops while the machine is suspended.
@@ -65,6 +65,7 @@ public final class BootClock implements LongSupplier {
     return new BootClock(Source.NANO_TIME, NO_BOOT_ID, System::nanoTime);
   }
 
+  /// A clock for tests.
   public static BootClock of(LongSupplier nanos, String bootId) {
     return new BootClock(Source.GIVEN, bootId, nanos);
   }
@@ -81,8 +82,8 @@ public final class BootClock implements LongSupplier {
     return bootId;
   }
 
-  public Source source() {
-    return source;
+  public boolean isSuspendAware() {
+    return source != Source.NANO_TIME;
   }
 
   private static String firstLine(Path file) {

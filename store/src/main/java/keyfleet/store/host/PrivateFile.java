@@ -15,7 +15,7 @@ import keyfleet.store.StoreRefusedException;
 /// A file with a secret that a store URL names. Only its owner may read it, and the owner must be
 /// this user or root.
 ///
-/// @param param the URL parameter that names the file
+/// @param parameter the URL parameter that names the file
 public record PrivateFile(String parameter, Path path) {
   private static final int MAX_BYTES = 64 << 10;
   private static final int ROOT = 0;
@@ -57,9 +57,9 @@ public record PrivateFile(String parameter, Path path) {
     int user = (int) new UnixSystem().getUid();
     String mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
     // systemd and Kubernetes provide secrets to non-root services in this way.
-    boolean providedByRoot = owner == ROOT && user != ROOT && GROUP_READABLE.contains(mode);
-    boolean ownersOnly = (owner == user || owner == ROOT) && OWNER_ONLY.contains(mode);
-    if (!providedByRoot && !ownersOnly) {
+    boolean isProvidedByRoot = owner == ROOT && user != ROOT && GROUP_READABLE.contains(mode);
+    boolean isOwnerOnly = (owner == user || owner == ROOT) && OWNER_ONLY.contains(mode);
+    if (!isProvidedByRoot && !isOwnerOnly) {
       throw StoreRefusedException.noAccess(
           "%s has mode %s and belongs to user %d; only user %d may read it (0600)"
               .formatted(this, mode, owner, user),

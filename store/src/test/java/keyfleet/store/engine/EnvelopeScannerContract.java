@@ -138,13 +138,12 @@ public interface EnvelopeScannerContract {
     try (EnvelopeScannerFixture fixture = fixture()) {
       Kv kv = fixture.engine().kv();
       kv.create(StoreFixtures.THINGS, StoreFixtures.key("a"), new Value(sealed(1)));
-      EnvelopeScan envelopeScan = scanAll(fixture);
-      assertEquals(List.of(), envelopeScan.undeclared());
+      EnvelopeScan scan = scanAll(fixture);
+      assertEquals(List.of(), scan.undeclared());
       assertTrue(
-          envelopeScan.notScanned().stream()
-              .anyMatch(it -> it.toString().contains("Keyfleet's own")),
-          () -> envelopeScan.notScanned().toString());
-      assertTrue(envelopeScan.notScanned().stream().allMatch(it -> it.cause() == Cause.RULE));
+          scan.notScanned().stream().anyMatch(it -> it.toString().contains("Keyfleet's own")),
+          () -> scan.notScanned().toString());
+      assertTrue(scan.notScanned().stream().allMatch(it -> it.cause() == Cause.RULE));
     }
   }
 
@@ -154,11 +153,11 @@ public interface EnvelopeScannerContract {
       fixture.createCollection("customers");
       fixture.addRecord("customers", envelopeBytes(1), plainBytes(), "a");
       String skippedView = fixture.createView("seen", "customers");
-      EnvelopeScan envelopeScan = scanAll(fixture);
-      assertEquals(1, envelopeScan.undeclared().size());
+      EnvelopeScan scan = scanAll(fixture);
+      assertEquals(1, scan.undeclared().size());
       assertTrue(
-          envelopeScan.notScanned().stream().map(SkippedPart::what).anyMatch(skippedView::equals),
-          () -> envelopeScan.notScanned().toString());
+          scan.notScanned().stream().map(SkippedPart::what).anyMatch(skippedView::equals),
+          () -> scan.notScanned().toString());
     }
   }
 
@@ -172,17 +171,17 @@ public interface EnvelopeScannerContract {
       }
       fixture.addRecord("orders", envelopeBytes(1), plainBytes(), "b");
       fixture.addRecord("orders", envelopeBytes(1), plainBytes(), "c");
-      EnvelopeScan envelopeScan = fixture.engine().scanForEnvelopes(new Scope(Set.of(), 2));
+      EnvelopeScan scan = fixture.engine().scanForEnvelopes(new Scope(Set.of(), 2));
       assertEquals(
           Set.of(
               finding("customers", "secret", Encoding.BYTES, Map.of(v(1), 2L)),
               finding("orders", "secret", Encoding.BYTES, Map.of(v(1), 2L))),
-          Set.copyOf(envelopeScan.undeclared()));
+          Set.copyOf(scan.undeclared()));
       assertEquals(
           List.of(
               new SkippedPart(
                   "customers, all but 2 rows", "only a sample was requested", Cause.RULE)),
-          envelopeScan.notScanned().stream().filter(it -> it.what().contains("all but")).toList());
+          scan.notScanned().stream().filter(it -> it.what().contains("all but")).toList());
     }
   }
 

@@ -1,8 +1,8 @@
 package keyfleet.keyring;
 
 import static keyfleet.keyring.KeyringFixtures.NOW;
-import static keyfleet.keyring.KeyringFixtures.fleetReadiness;
 import static keyfleet.keyring.KeyringFixtures.heartbeat;
+import static keyfleet.keyring.KeyringFixtures.readinessGate;
 import static keyfleet.keyring.KeyringFixtures.roster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -14,26 +14,25 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
-import keyfleet.keyring.FleetReadiness.AnyProcesses;
-import keyfleet.keyring.FleetReadiness.AtLeast;
-import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
-import keyfleet.keyring.FleetReadiness.Laggard;
-import keyfleet.keyring.FleetReadiness.Named;
-import keyfleet.keyring.FleetReadiness.NoFreshProcess;
-import keyfleet.keyring.FleetReadiness.NotReady;
-import keyfleet.keyring.FleetReadiness.Ready;
-import keyfleet.keyring.FleetReadiness.Reason;
 import keyfleet.keyring.Heartbeat.LoadedVersion;
+import keyfleet.keyring.ReadinessGate.AnyProcesses;
+import keyfleet.keyring.ReadinessGate.AtLeast;
+import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
+import keyfleet.keyring.ReadinessGate.Laggard;
+import keyfleet.keyring.ReadinessGate.Named;
+import keyfleet.keyring.ReadinessGate.NoFreshProcess;
+import keyfleet.keyring.ReadinessGate.NotReady;
+import keyfleet.keyring.ReadinessGate.Ready;
+import keyfleet.keyring.ReadinessGate.Reason;
 import org.junit.jupiter.api.Test;
 
-class FleetReadinessTest {
+class ReadinessGateTest {
   private static final Heartbeat GOOD = heartbeat("api-1", 10, 1, 2);
 
   private static Reason onlyReason(Heartbeat heartbeat) {
     NotReady verdict =
         assertInstanceOf(
-            NotReady.class,
-            fleetReadiness(2).evaluate(roster(GOOD, heartbeat), new AnyProcesses()));
+            NotReady.class, readinessGate(2).evaluate(roster(GOOD, heartbeat), new AnyProcesses()));
     assertEquals(1, verdict.laggards().size(), verdict.toString());
     return verdict.laggards().getFirst().reason();
   }
@@ -42,7 +41,7 @@ class FleetReadinessTest {
   void everyProcessWithTheTarget_isReady() {
     assertEquals(
         new Ready(2, List.of()),
-        fleetReadiness(2).evaluate(roster(GOOD, heartbeat("api-2", 60, 1, 2)), new AnyProcesses()));
+        readinessGate(2).evaluate(roster(GOOD, heartbeat("api-2", 60, 1, 2)), new AnyProcesses()));
   }
 
   @Test
@@ -55,7 +54,8 @@ class FleetReadinessTest {
     assertEquals(Reason.OTHER_PROVIDER, onlyReason(heartbeat("api-2", 10, "file", 1, 2)));
   }
 
-  /// The same number, other bytes: here the proof of another instance, which a wrong key gives too.
+  /// The same number with other bytes: here the proof of another instance, which looks like that of
+  /// a wrong key.
   @Test
   void processWithAProofThatIsNotItsOwn_isALaggard() {
     LoadedVersion stolen = GOOD.loadedVersion(KeyringFixtures.v(2)).orElseThrow();
@@ -101,7 +101,7 @@ class FleetReadinessTest {
         onlyReason(
             new Heartbeat(
                 old.process(),
-                old.loadedVersion(),
+                old.loadedVersions(),
                 old.current(),
                 0,
                 old.epoch(),
@@ -110,7 +110,7 @@ class FleetReadinessTest {
 
   @Test
   void currentVersion_needNotBeTheTarget() {
-    assertInstanceOf(Ready.class, fleetReadiness(2).evaluate(roster(GOOD), new AnyProcesses()));
+    assertInstanceOf(Ready.class, readinessGate(2).evaluate(roster(GOOD), new AnyProcesses()));
   }
 
   @Test
@@ -118,7 +118,7 @@ class FleetReadinessTest {
     Heartbeat stale = heartbeat("api-2", 61, 1);
     assertEquals(
         new Ready(1, List.of(stale)),
-        fleetReadiness(2).evaluate(roster(GOOD, stale), new AnyProcesses()));
+        readinessGate(2).evaluate(roster(GOOD, stale), new AnyProcesses()));
   }
 
   @Test
@@ -126,21 +126,21 @@ class FleetReadinessTest {
     Heartbeat stale = heartbeat("api-2", 61, 1, 2);
     assertEquals(
         new NotReady(List.of(), List.of("api-2"), List.of(stale)),
-        fleetReadiness(2)
+        readinessGate(2)
             .evaluate(roster(GOOD, stale), new Named(new TreeSet<>(Set.of("api-1", "api-2")))));
     assertEquals(
         new NotReady(List.of(), List.of("1 of 2 processes"), List.of(stale)),
-        fleetReadiness(2).evaluate(roster(GOOD, stale), new AtLeast(2)));
+        readinessGate(2).evaluate(roster(GOOD, stale), new AtLeast(2)));
   }
 
   @Test
   void noFreshProcess_isNeverReady() {
     assertEquals(
-        new NoFreshProcess(List.of()), fleetReadiness(2).evaluate(roster(), new AnyProcesses()));
+        new NoFreshProcess(List.of()), readinessGate(2).evaluate(roster(), new AnyProcesses()));
     Heartbeat stale = heartbeat("api-1", 61, 1, 2);
     assertEquals(
         new NoFreshProcess(List.of(stale)),
-        fleetReadiness(2).evaluate(roster(stale), new AnyProcesses()));
+        readinessGate(2).evaluate(roster(stale), new AnyProcesses()));
   }
 
   @Test
@@ -148,7 +148,7 @@ class FleetReadinessTest {
     NotReady verdict =
         assertInstanceOf(
             NotReady.class,
-            fleetReadiness(2)
+            readinessGate(2)
                 .evaluate(
                     roster(heartbeat("b", 1, 1), GOOD, heartbeat("a", 1, 1)), new AnyProcesses()));
     assertEquals(
@@ -162,9 +162,9 @@ class FleetReadinessTest {
           new AtLeast(3),
           new AtLeast(40),
           new Named(new TreeSet<>(Set.of("p-1", "p-2"))),
-          new Named(new TreeSet<>(Set.of("p-1", "nobody"))));
+          new Named(new TreeSet<>(Set.of("p-1", "absent"))));
 
-  /// Stale ones, laggards and ready ones, cut anywhere.
+  /// Splits rosters of stale, lagging and ready processes at random positions.
   @Test
   void rosterInParts_isEvaluatedAsAWhole() {
     Random random = new Random(5);
@@ -178,17 +178,16 @@ class FleetReadinessTest {
       }
       int first = random.nextInt(heartbeats.size() + 1);
       int second = random.nextInt(first, heartbeats.size() + 1);
-      for (ExpectedProcesses expectedProcesses : EXPECTED) {
-        FleetReadiness fleetReadiness = fleetReadiness(2);
+      for (ExpectedProcesses expected : EXPECTED) {
+        ReadinessGate readinessGate = readinessGate(2);
         List<RosterSummary> parts =
             List.of(
-                fleetReadiness.summarize(heartbeats.subList(0, first), NOW, expectedProcesses),
-                fleetReadiness.summarize(
-                    heartbeats.subList(first, second), NOW, expectedProcesses));
+                readinessGate.summarize(heartbeats.subList(0, first), NOW, expected),
+                readinessGate.summarize(heartbeats.subList(first, second), NOW, expected));
         Roster rest = new Roster(heartbeats.subList(second, heartbeats.size()), NOW);
         assertEquals(
-            Optional.of(fleetReadiness.evaluate(new Roster(heartbeats, NOW), expectedProcesses)),
-            fleetReadiness.evaluate(parts, rest, expectedProcesses));
+            Optional.of(readinessGate.evaluate(new Roster(heartbeats, NOW), expected)),
+            readinessGate.evaluate(parts, rest, expected));
       }
     }
   }
@@ -203,24 +202,24 @@ class FleetReadinessTest {
 
   @Test
   void partWithAProcessThatBecameStale_cannotBeEvaluated() {
-    RosterSummary part = fleetReadiness(2).summarize(List.of(GOOD), NOW, new AnyProcesses());
+    RosterSummary part = readinessGate(2).summarize(List.of(GOOD), NOW, new AnyProcesses());
     Roster soon = new Roster(List.of(), NOW.plusSeconds(50));
     Roster later = new Roster(List.of(), NOW.plusSeconds(50).plusMillis(1));
     assertEquals(
         Optional.of(new Ready(1, List.of())),
-        fleetReadiness(2).evaluate(List.of(part), soon, new AnyProcesses()));
+        readinessGate(2).evaluate(List.of(part), soon, new AnyProcesses()));
     assertEquals(
-        Optional.empty(), fleetReadiness(2).evaluate(List.of(part), later, new AnyProcesses()));
+        Optional.empty(), readinessGate(2).evaluate(List.of(part), later, new AnyProcesses()));
   }
 
-  /// It was not known to be stale when its part was read.
+  /// The process was not yet stale when its part was read.
   @Test
   void laggardInAPart_isStaleByTheTimeAtTheEnd() {
     Heartbeat laggard = heartbeat("api-2", 10, 1);
-    RosterSummary part = fleetReadiness(2).summarize(List.of(laggard), NOW, new AnyProcesses());
+    RosterSummary part = readinessGate(2).summarize(List.of(laggard), NOW, new AnyProcesses());
     Roster later = new Roster(List.of(), NOW.plusSeconds(51));
     assertEquals(
         Optional.of(new NoFreshProcess(List.of(laggard))),
-        fleetReadiness(2).evaluate(List.of(part), later, new AnyProcesses()));
+        readinessGate(2).evaluate(List.of(part), later, new AnyProcesses()));
   }
 }

@@ -15,13 +15,13 @@ import keyfleet.rollout.plan.ExcludedNode.UnreadableStatus;
 import keyfleet.rollout.plan.ExcludedNode.WrongPlatform;
 import keyfleet.store.Document;
 
-/// A node that is left out, and why, as a plan or a control record has it.
-final class ExclusionDocument {
-  private ExclusionDocument() {}
+/// An excluded node with the reason, inside a plan or a control record.
+final class ExcludedNodeDocument {
+  private ExcludedNodeDocument() {}
 
-  static Document toDocument(ExcludedNode excludedNode) {
-    Document.Builder builder = Document.builder().text("node", excludedNode.node().value());
-    return switch (excludedNode.reason()) {
+  static Document toDocument(ExcludedNode excluded) {
+    Document.Builder builder = Document.builder().text("node", excluded.node().value());
+    return switch (excluded.reason()) {
       case Degraded _ -> builder.text("reason", "degraded").build();
       case FactUnknown _ -> builder.text("reason", "fact_unknown").build();
       case HeldBack(var why) -> builder.text("reason", "held_back").text("why", why).build();
@@ -59,7 +59,7 @@ final class ExclusionDocument {
               DocumentFields.count(document, "protocol"),
               DocumentFields.count(document, "min_protocol"));
       case "unreadable_status" -> new UnreadableStatus();
-      default -> throw new IllegalArgumentException("unknown: " + document.text("reason"));
+      default -> throw new IllegalArgumentException("unknown reason: " + document.text("reason"));
     };
   }
 }

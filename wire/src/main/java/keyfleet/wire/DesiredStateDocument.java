@@ -5,9 +5,9 @@ import keyfleet.rollout.Goal;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
 
-/// What stands under a node's `desired` key.
-public final class DesiredDocument {
-  private DesiredDocument() {}
+/// The document under a node's `desired` key: the task of the node and how far it may go.
+public final class DesiredStateDocument {
+  private DesiredStateDocument() {}
 
   public static Value toValue(DesiredState desiredState) {
     return Document.builder()
@@ -25,7 +25,7 @@ public final class DesiredDocument {
             new DesiredState(
                 DocumentFields.task(document.document("task")),
                 DocumentFields.parseConstant(Goal.class, document.text("goal")),
-                DocumentFields.lead(document.document("lead")),
+                DocumentFields.claim(document.document("lead")),
                 document.number("decision")));
   }
 }

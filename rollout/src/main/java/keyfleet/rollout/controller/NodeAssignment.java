@@ -6,7 +6,7 @@ import keyfleet.rollout.Goal;
 import keyfleet.rollout.Task;
 
 /// The task of one node and the goal it should reach.
-public record Assignment(Task task, Goal goal) {
+public record NodeAssignment(Task task, Goal goal) {
   public DesiredState toDesiredState(DriverClaim claim, long decision) {
     return new DesiredState(task, goal, claim, decision);
   }

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/// Keeps what is said of exports.
-final class RecordedExports implements ExportListener {
+/// Keeps the reports about exports.
+final class RecordingExportListener implements ExportListener {
   private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
 
   @Override

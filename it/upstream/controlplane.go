@@ -9,27 +9,27 @@ import (
 	"k8s.io/apiserver/pkg/storage/value/encrypt/envelope/kmsv2"
 )
 
-// provider is what the EncryptionConfiguration calls the plugin: the part of a stored value's prefix that upstream's
-// clock goes by.
+// provider is the name of the plugin in the EncryptionConfiguration. It is part of a stored value's prefix, and
+// upstream's test clock is set by this name.
 const provider = "keyfleet"
 
-// A court is a control plane: API servers that share one etcd, which is a map here.
-type court struct {
+// A controlPlane is a set of API servers that share one etcd; the etcd is a map here.
+type controlPlane struct {
 	config  string
 	servers map[string]*apiServer
 	etcd    map[string][]byte
 }
 
-// hear answers one line.
-func (c *court) hear(ctx context.Context, words []string) (string, error) {
+// execute runs one command line and returns its answer.
+func (c *controlPlane) execute(ctx context.Context, words []string) (string, error) {
 	switch {
 	case is(words, "load", 2):
 		return c.load(ctx, words[1])
 	case is(words, "later", 2):
-		return c.later(words[1])
+		return c.advanceClock(words[1])
 	}
 	if len(words) < 2 || c.servers[words[1]] == nil {
-		return "", fmt.Errorf("no such order, or no such server: %q", words)
+		return "", fmt.Errorf("no such command, or no such server: %q", words)
 	}
 	server := c.servers[words[1]]
 	switch {
@@ -48,15 +48,15 @@ func (c *court) hear(ctx context.Context, words []string) (string, error) {
 	case is(words, "calls", 2):
 		return server.calls.String(), nil
 	}
-	return "", fmt.Errorf("no such order: %q", words)
+	return "", fmt.Errorf("no such command: %q", words)
 }
 
-func is(words []string, order string, length int) bool {
-	return len(words) == length && words[0] == order
+func is(words []string, command string, length int) bool {
+	return len(words) == length && words[0] == command
 }
 
-// load replaces a server of that name, as a restart does.
-func (c *court) load(ctx context.Context, name string) (string, error) {
+// load starts a server; it replaces a server of that name, as a restart does.
+func (c *controlPlane) load(ctx context.Context, name string) (string, error) {
 	if old := c.servers[name]; old != nil {
 		old.stop()
 	}
@@ -68,7 +68,7 @@ func (c *court) load(ctx context.Context, name string) (string, error) {
 	return "", nil
 }
 
-func (c *court) later(by string) (string, error) {
+func (c *controlPlane) advanceClock(by string) (string, error) {
 	duration, err := time.ParseDuration(by)
 	if err != nil {
 		return "", err
@@ -77,7 +77,7 @@ func (c *court) later(by string) (string, error) {
 	return "", nil
 }
 
-func (c *court) write(ctx context.Context, server *apiServer, name string, text []byte) (string, error) {
+func (c *controlPlane) write(ctx context.Context, server *apiServer, name string, text []byte) (string, error) {
 	value, err := server.toStorage(ctx, name, text)
 	if err != nil {
 		return "", err
@@ -86,12 +86,12 @@ func (c *court) write(ctx context.Context, server *apiServer, name string, text 
 	return keyID(value)
 }
 
-func (c *court) read(ctx context.Context, server *apiServer, name string) (string, error) {
+func (c *controlPlane) read(ctx context.Context, server *apiServer, name string) (string, error) {
 	text, age, err := server.fromStorage(ctx, name, c.etcd[name])
 	return fmt.Sprintf("%s %s", age, text), err
 }
 
-func (c *court) fill(ctx context.Context, server *apiServer, count string) (string, error) {
+func (c *controlPlane) fill(ctx context.Context, server *apiServer, count string) (string, error) {
 	wanted, err := strconv.Atoi(count)
 	last := ""
 	for i := 0; i < wanted && err == nil; i++ {
@@ -100,7 +100,7 @@ func (c *court) fill(ctx context.Context, server *apiServer, count string) (stri
 	return last, err
 }
 
-func (c *court) list(ctx context.Context, server *apiServer) (string, error) {
+func (c *controlPlane) list(ctx context.Context, server *apiServer) (string, error) {
 	ages := map[age]int{}
 	for name, stored := range c.etcd {
 		_, age, err := server.fromStorage(ctx, name, stored)
@@ -112,7 +112,7 @@ func (c *court) list(ctx context.Context, server *apiServer) (string, error) {
 	return fmt.Sprintf("fresh=%d stale=%d", ages[fresh], ages[stale]), nil
 }
 
-func (c *court) touch(ctx context.Context, server *apiServer) (string, error) {
+func (c *controlPlane) touch(ctx context.Context, server *apiServer) (string, error) {
 	written := 0
 	for name, stored := range c.etcd {
 		text, age, err := server.fromStorage(ctx, name, stored)

@@ -16,22 +16,23 @@ import keyfleet.keyring.Heartbeat.Failed;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Heartbeat.Untried;
 
-/// The gate: has every process what a rotation to `target` will ask of it?
+/// Judges whether every process is ready for a rotation to `target`.
 ///
-/// A process that is not fresh is no laggard: it may be restarting. Safety does not rest on it,
-/// since it must join again before it seals. Who wants it to count declares whom to expect.
-public final class FleetReadiness {
-  /// Whether a proof of the target is right. Only who has opened the target's sentinel can tell, so
-  /// whoever cannot open it must not judge. Of a large fleet several threads ask at once.
+/// A process that is not fresh is not a laggard: it may be restarting. Safety does not depend on
+/// it, because it must join again before it seals. An operator who wants it to count declares the
+/// expected processes.
+public final class ReadinessGate {
+  /// Checks proofs of the target version. Only a caller that has opened the sentinel of the target
+  /// can check them. For a large fleet, several threads call it at once.
   public interface ProofCheck {
     boolean isValid(Claim claim, Proof proof);
   }
 
-  /// Who has to be there.
+  /// The processes that must be present.
   public sealed interface ExpectedProcesses {
     default String description() {
       return switch (this) {
-        case AnyProcesses() -> "whoever is there";
+        case AnyProcesses() -> "no particular processes";
         case AtLeast(int processes) -> "at least " + processes + " processes";
         case Named(SortedSet<String> instances) -> String.join(", ", instances);
       };
@@ -44,16 +45,16 @@ public final class FleetReadiness {
     public AtLeast {
       if (processes < 1) {
         throw new IllegalArgumentException(
-            "a gate waits for one process or more, not " + processes);
+            "at least one process must be expected, not " + processes);
       }
     }
   }
 
-  /// The declared roster: the names under which its processes beat.
+  /// The declared roster: the instance names of its processes.
   public record Named(SortedSet<String> instances) implements ExpectedProcesses {
     public Named {
       if (instances.isEmpty()) {
-        throw new IllegalArgumentException("a declared roster names somebody");
+        throw new IllegalArgumentException("a declared roster must name at least one process");
       }
       instances = Collections.unmodifiableSortedSet(new TreeSet<>(instances));
     }
@@ -66,7 +67,7 @@ public final class FleetReadiness {
   public record NotReady(List<Laggard> laggards, List<String> missing, List<Heartbeat> stale)
       implements Verdict {}
 
-  /// No process at all was heard of lately: nothing is known, so nothing is ready.
+  /// No fresh heartbeat at all. Nothing is known, so nothing is ready.
   public record NoFreshProcess(List<Heartbeat> stale) implements Verdict {}
 
   public record Laggard(Heartbeat heartbeat, Reason reason) {}
@@ -94,7 +95,7 @@ public final class FleetReadiness {
   private final int minProtocol;
   private final ProofCheck proofCheck;
 
-  public FleetReadiness(
+  public ReadinessGate(
       Keystore keystore, KekVersion target, int minProtocol, ProofCheck proofCheck) {
     this.keystore = keystore;
     this.target = target;
@@ -102,28 +103,29 @@ public final class FleetReadiness {
     this.proofCheck = proofCheck;
   }
 
-  public Verdict evaluate(Roster roster, ExpectedProcesses expectedProcesses) {
-    return evaluate(RosterSummary.EMPTY, roster, expectedProcesses);
+  public Verdict evaluate(Roster roster, ExpectedProcesses expected) {
+    return evaluate(RosterSummary.EMPTY, roster, expected);
   }
 
-  /// As of a roster that is too large to be kept: what [#summarize] made of its parts, and the rest
-  /// of it. Nothing if somebody in the parts is no longer fresh: then the whole roster has to be
-  /// judged.
+  /// Evaluates a roster that is too large to keep in memory, from the summaries that [#summarize]
+  /// made of its parts and the rest of it. Empty if a process in a summary is no longer fresh: then
+  /// the whole roster must be evaluated.
   public Optional<Verdict> evaluate(
-      List<RosterSummary> parts, Roster rest, ExpectedProcesses expectedProcesses) {
+      List<RosterSummary> parts, Roster rest, ExpectedProcesses expected) {
     RosterSummary all = parts.stream().reduce(RosterSummary.EMPTY, RosterSummary::plus);
     Instant since = rest.storeTime().minus(keystore.timings().fresh());
     return all.oldestReady().isBefore(since)
         ? Optional.empty()
-        : Optional.of(evaluate(all, rest.plus(all.unready()), expectedProcesses));
+        : Optional.of(evaluate(all, rest.plus(all.unready()), expected));
   }
 
-  /// Part of a roster, `latest` being the last beat of all so far: store time is not earlier. So
-  /// who is not fresh by it is surely not, and who is may yet turn out not to be.
+  /// Summarizes a part of a roster. `latest` is the time of the latest heartbeat read so far; store
+  /// time is not earlier. A process that is not fresh at `latest` is therefore stale. One that is
+  /// fresh at `latest` may still turn out to be stale.
   public RosterSummary summarize(
-      List<Heartbeat> heartbeats, Instant latest, ExpectedProcesses expectedProcesses) {
+      List<Heartbeat> heartbeats, Instant latest, ExpectedProcesses expected) {
     Instant since = latest.minus(keystore.timings().fresh());
-    RosterSummary.Builder summary = new RosterSummary.Builder(expectedProcesses);
+    RosterSummary.Builder summary = new RosterSummary.Builder(expected);
     for (Heartbeat heartbeat : heartbeats) {
       boolean ready = !heartbeat.writtenAt().isBefore(since) && laggardReason(heartbeat).isEmpty();
       summary.add(heartbeat, ready);
@@ -131,8 +133,7 @@ public final class FleetReadiness {
     return summary.build();
   }
 
-  private Verdict evaluate(
-      RosterSummary summary, Roster others, ExpectedProcesses expectedProcesses) {
+  private Verdict evaluate(RosterSummary summary, Roster others, ExpectedProcesses expected) {
     List<Heartbeat> fresh = others.fresh(keystore.timings().fresh());
     List<Heartbeat> stale = others.stale(keystore.timings().fresh());
     int processes = summary.readyCount() + fresh.size();
@@ -142,7 +143,7 @@ public final class FleetReadiness {
     List<Laggard> laggards = fresh.stream().flatMap(this::toLaggard).toList();
     Set<String> names = new HashSet<>(summary.readyExpected());
     fresh.forEach(heartbeat -> names.add(heartbeat.instance()));
-    List<String> missing = missingProcesses(processes, names, expectedProcesses);
+    List<String> missing = missingProcesses(processes, names, expected);
     return laggards.isEmpty() && missing.isEmpty()
         ? new Ready(processes, stale)
         : new NotReady(laggards, missing, stale);
@@ -173,8 +174,8 @@ public final class FleetReadiness {
   }
 
   private static List<String> missingProcesses(
-      int fresh, Set<String> names, ExpectedProcesses expectedProcesses) {
-    return switch (expectedProcesses) {
+      int fresh, Set<String> names, ExpectedProcesses expected) {
+    return switch (expected) {
       case AnyProcesses() -> List.of();
       case AtLeast(int processes) ->
           fresh >= processes
