@@ -91,7 +91,7 @@ Stale(r) ==
       : i \in worker[d]}]
 
 \* The records that need version v, as a census or a sweep sees it.
-Needs(way, r, v) == IF way = "carrying" THEN v \in Carried(rec[r]) ELSE v = Lowest(rec[r])
+Needs(rule, r, v) == IF rule = "carrying" THEN v \in Carried(rec[r]) ELSE v = Lowest(rec[r])
 Counted(v) == \E r \in Records : Needs(Counts, r, v)
 
 (* -------------------------------------------------------------------------------- the writers *)
@@ -116,7 +116,7 @@ Load(w) ==
   /\ Update(w, [writer[w] EXCEPT !.has = Versions])
   /\ UNCHANGED <<ks, rec, fence, worker, orders>>
 
-Beat(w) ==
+SendHeartbeat(w) ==
   /\ writer[w].awake /\ writer[w].shown # writer[w].has
   /\ Update(w, [writer[w] EXCEPT !.shown = @ \cup writer[w].has])
   /\ UNCHANGED <<ks, rec, fence, worker, orders>>
@@ -136,8 +136,8 @@ Seal(w, r, f) ==
   /\ Update(w, [writer[w] EXCEPT !.sealed = {[r |-> r, f |-> f, v |-> writer[w].view]}])
   /\ UNCHANGED <<ks, rec, fence, worker, orders>>
 
-\* A write of one field without comparing, as by code that knows nothing of Keyfleet.
-Put(w) ==
+\* A write of one field without comparing, like code that does not use Keyfleet.
+WriteField(w) ==
   /\ writer[w].awake
   /\ \E s \in writer[w].sealed :
        LET after == [rec[s.r] EXCEPT ![s.f] = s.v]
@@ -181,7 +181,7 @@ Rewrap(d) ==
   /\ UNCHANGED <<ks, fence, writer, orders>>
 
 \* The same, if it succeeds: fairness requires that conflicts end.
-RewrapWell(d) == Rewrap(d) /\ rec' # rec
+RewrapSucceeds(d) == Rewrap(d) /\ rec' # rec
 
 PlanFence(d) ==
   /\ worker[d] = {} /\ ks.phase \in {"opening", "fencing"}
@@ -273,7 +273,7 @@ Init ==
   /\ orders = Orders
 
 WriterStep(w) ==
-  \/ Sleep(w) \/ Wake(w) \/ Load(w) \/ Beat(w) \/ Read(w) \/ Put(w)
+  \/ Sleep(w) \/ Wake(w) \/ Load(w) \/ SendHeartbeat(w) \/ Read(w) \/ WriteField(w)
   \/ \E r \in Records, f \in Fields : Seal(w, r, f)
 
 Act(d) == Rewrap(d) \/ RaiseFence(d) \/ ReportEvent(d)
@@ -290,14 +290,14 @@ Spec == Init /\ [][Next]_vars
 \* In the end no process sleeps; processes continue to send heartbeats and to read, and get their keys;
 \* drivers act.
 Fair ==
-  /\ \A w \in Writers : WF_vars(Load(w)) /\ WF_vars(Beat(w)) /\ WF_vars(Read(w))
+  /\ \A w \in Writers : WF_vars(Load(w)) /\ WF_vars(SendHeartbeat(w)) /\ WF_vars(Read(w))
   /\ WF_vars(Time)
   /\ <>[](\A w \in Writers : writer[w].awake)
   /\ \A d \in Workers : WF_vars(Act(d))
   /\ SF_vars(\E d \in Workers : PlanFence(d))
   /\ SF_vars(\E d \in Workers : Find(d))
   /\ SF_vars(\E d \in Workers, r \in Records : Pick(d, r))
-  /\ SF_vars(\E d \in Workers : RewrapWell(d))
+  /\ SF_vars(\E d \in Workers : RewrapSucceeds(d))
 
 FairSpec == Spec /\ Fair
 

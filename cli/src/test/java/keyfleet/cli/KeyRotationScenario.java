@@ -74,8 +74,7 @@ interface KeyRotationScenario {
     String running = fleet.run("kek", "status", "-o", "json").expectExit(0).out();
     assertTrue(
         Pattern.matches(
-            "\\{\"keyring\":\"main\",\"state\":\"in_progress\",\"phase\":\"staged\",\"total\":0,"
-                + "\"done\":0,\"failed_records\":0,\"active\":1,\"epoch\":1,\"rotation\":\"[0-9a-f]{32}\",\"kind\":\"rotation\",\"from_version\":1,\"to_version\":2,\"course\":\"forward\",\"driver\":\"\",\"note\":\"\",\"failures\":\\[]}\n",
+            "\\{\"keyring\":\"main\",\"state\":\"in_progress\",\"phase\":\"staged\",\"total\":0,\"done\":0,\"failed_records\":0,\"active\":1,\"epoch\":1,\"rotation\":\"[0-9a-f]{32}\",\"kind\":\"rotation\",\"from_version\":1,\"to_version\":2,\"course\":\"forward\",\"driver\":\"\",\"note\":\"\",\"failures\":\\[]}\n",
             running),
         running);
     CommandResult watched = fleet.run("kek", "watch").expectExit(0);

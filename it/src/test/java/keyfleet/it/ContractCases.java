@@ -35,22 +35,22 @@ final class ContractCases {
   private ContractCases() {}
 
   /// The cases that ran and passed according to a report, each with its suite in front.
-  static Set<String> passed(Path report) throws IOException {
+  static Set<String> passedCases(Path report) throws IOException {
     Set<String> passed = new TreeSet<>();
-    NodeList cases = parsed(report).getElementsByTagName("testcase");
+    NodeList cases = parse(report).getElementsByTagName("testcase");
     for (int i = 0; i < cases.getLength(); i++) {
       Element one = (Element) cases.item(i);
       boolean clean =
           Stream.of("skipped", "failure", "error")
               .allMatch(it -> one.getElementsByTagName(it).getLength() == 0);
       if (clean) {
-        named(one.getAttribute("name")).ifPresent(passed::add);
+        caseName(one.getAttribute("name")).ifPresent(passed::add);
       }
     }
     return passed;
   }
 
-  private static Optional<String> named(String testcase) {
+  private static Optional<String> caseName(String testcase) {
     String name = testcase.replaceFirst("\\(.*", "");
     return CONTRACTS.stream()
         .filter(contract -> cases(contract).anyMatch(name::equals))
@@ -68,7 +68,7 @@ final class ContractCases {
     return contract.getSimpleName().replace("Contract", "");
   }
 
-  private static Element parsed(Path report) throws IOException {
+  private static Element parse(Path report) throws IOException {
     try {
       return DocumentBuilderFactory.newDefaultInstance()
           .newDocumentBuilder()

@@ -43,17 +43,18 @@ class EngineCasesTest {
 
   @Test
   void engines_runTheSameCases() throws IOException {
-    Map<Engine, Set<String>> ran = new TreeMap<>();
+    Map<Engine, Set<String>> casesByEngine = new TreeMap<>();
     for (Engine engine : Engine.values()) {
-      ran.put(engine, ran(engine));
+      casesByEngine.put(engine, passedCases(engine));
     }
     assumeTrue(
-        ran.values().stream().noneMatch(Set::isEmpty), () -> "some engine was not tested: " + ran);
-    print(ran);
-    assertEquals(List.of(), gaps(ran));
+        casesByEngine.values().stream().noneMatch(Set::isEmpty),
+        () -> "some engine was not tested: " + casesByEngine);
+    print(casesByEngine);
+    assertEquals(List.of(), gaps(casesByEngine));
   }
 
-  private static Set<String> ran(Engine engine) throws IOException {
+  private static Set<String> passedCases(Engine engine) throws IOException {
     Set<String> cases = new TreeSet<>();
     for (String suite : List.of("Kv", "Records", "Fence", "EnvelopeScanner")) {
       String name = "keyfleet.%s.%s%sTest".formatted(engine.module, engine.prefix, suite);
@@ -64,19 +65,19 @@ class EngineCasesTest {
               "surefire-reports",
               "TEST-" + name + ".xml");
       if (Files.exists(report)) {
-        cases.addAll(ContractCases.passed(report));
+        cases.addAll(ContractCases.passedCases(report));
       }
     }
     return cases;
   }
 
-  private static List<String> gaps(Map<Engine, Set<String>> ran) {
+  private static List<String> gaps(Map<Engine, Set<String>> casesByEngine) {
     List<String> gaps = new ArrayList<>();
     for (Engine engine : Engine.values()) {
-      Set<String> missing = new TreeSet<>(ran.getOrDefault(Engine.SQLITE, Set.of()));
-      missing.removeAll(ran.getOrDefault(engine, Set.of()));
+      Set<String> missing = new TreeSet<>(casesByEngine.getOrDefault(Engine.SQLITE, Set.of()));
+      missing.removeAll(casesByEngine.getOrDefault(engine, Set.of()));
       for (Exemption exemption : EXEMPTIONS) {
-        if (exemption.engine() == engine && !missing.removeIf(it -> covers(exemption, it))) {
+        if (exemption.engine() == engine && !missing.removeIf(it -> isExempt(exemption, it))) {
           gaps.add("%s needs no exemption from %s".formatted(engine, exemption.name()));
         }
       }
@@ -85,17 +86,17 @@ class EngineCasesTest {
     return gaps;
   }
 
-  private static boolean covers(Exemption exemption, String name) {
+  private static boolean isExempt(Exemption exemption, String name) {
     return exemption.name().endsWith("*")
         ? name.startsWith(exemption.name().substring(0, exemption.name().length() - 1))
         : name.equals(exemption.name());
   }
 
-  private static void print(Map<Engine, Set<String>> ran) {
+  private static void print(Map<Engine, Set<String>> casesByEngine) {
     System.out.printf("engines: %-9s", "");
     ContractCases.SUITES.forEach(suite -> System.out.printf("%16s", suite));
     System.out.println();
-    ran.forEach((engine, cases) -> {
+    casesByEngine.forEach((engine, cases) -> {
       System.out.printf("engines: %-9s", engine.name().toLowerCase(Locale.ROOT));
       for (String suite : ContractCases.SUITES) {
         System.out.printf("%16d", cases.stream().filter(it -> it.startsWith(suite + " ")).count());

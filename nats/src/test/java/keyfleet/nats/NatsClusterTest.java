@@ -9,6 +9,7 @@ import io.nats.client.api.ClusterInfo;
 import io.nats.client.api.StreamInfo;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -22,6 +23,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import keyfleet.store.Bucket;
 import keyfleet.store.ChangeHint;
@@ -122,7 +124,8 @@ class NatsClusterTest implements KvRaceContract {
 
   @Test
   void monitorsOfAllServers_showThatWritesAreSynced() {
-    try (NatsEngine engine = NatsEngine.open(url("?monitor=" + cluster().monitors()))) {
+    StoreUrl url = url("?monitor=" + cluster().monitors());
+    try (NatsEngine engine = openOnceThereIsALeader(() -> NatsEngine.open(url))) {
       assertTrue(
           engine.storeChecks().stream().allMatch(it -> it.level() == StoreCheck.Level.OK),
           () -> "" + engine.storeChecks());
@@ -267,21 +270,25 @@ class NatsClusterTest implements KvRaceContract {
   }
 
   private static NatsKvFixture openFixture() {
-    AtomicReference<@Nullable NatsKvFixture> fixture = new AtomicReference<>();
+    return openOnceThereIsALeader(
+        () -> new NatsKvFixture(cluster().addresses(), "?sync_interval=always", RetryingKv::new));
+  }
+
+  /// An earlier test may have killed a server that has not caught up yet.
+  private static <T> T openOnceThereIsALeader(Supplier<T> open) {
+    List<T> opened = new ArrayList<>();
     NatsAwait.until(
         "the cluster has a leader",
         () -> {
           try {
-            fixture.set(
-                new NatsKvFixture(cluster().addresses(), "?sync_interval=always", RetryingKv::new));
-            return true;
+            return opened.add(open.get());
           } catch (StoreRefusedException e) {
             throw e;
           } catch (StoreException e) {
             return false;
           }
         });
-    return assertInstanceOf(NatsKvFixture.class, fixture.get());
+    return opened.getFirst();
   }
 
   private static StoreUrl url(String rest) {

@@ -19,7 +19,7 @@ record FailingSeed(FleetFactory factory, long seed, Violated violation) {
       shrunk = false;
       for (Fault fault : faults.faults()) {
         FaultSchedule fewer = faults.without(fault);
-        if (stillFails(fewer)) {
+        if (isReproducedBy(fewer)) {
           faults = fewer;
           shrunk = true;
         }
@@ -28,7 +28,7 @@ record FailingSeed(FleetFactory factory, long seed, Violated violation) {
     return faults;
   }
 
-  private boolean stillFails(FaultSchedule faults) {
+  private boolean isReproducedBy(FaultSchedule faults) {
     return new SimulationRun(factory, seed, faults, EventTrace.NONE).execute()
             instanceof Violated(_, _, var invariant, _)
         && invariant.equals(violation.invariant());

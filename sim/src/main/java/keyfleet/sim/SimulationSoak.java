@@ -82,7 +82,7 @@ public final class SimulationSoak {
     if (parallel.failure() != null) {
       return reportFailure(settings, parallel.failure());
     }
-    String together = throughput.describe(parallel.totals().events());
+    String parallelRate = throughput.describe(parallel.totals().events());
     Throughput singleThroughput = new Throughput(System::nanoTime);
     Swarm.Result single =
         swarm.runOnOneThread(
@@ -90,13 +90,13 @@ public final class SimulationSoak {
     if (single.failure() != null) {
       return reportFailure(settings, single.failure());
     }
-    String oneCore = singleThroughput.describe(single.totals().events());
+    String singleRate = singleThroughput.describe(single.totals().events());
     SwarmTotals totals = parallel.totals().plus(single.totals());
     addToTrackRecord(settings, totals);
     System.out.printf(
         "soak: the last %,d runs, in one thread: %,d events (%s)%n",
-        single.totals().runs(), single.totals().events(), oneCore);
-    System.out.println(summary(settings, totals, together));
+        single.totals().runs(), single.totals().events(), singleRate);
+    System.out.println(summary(settings, totals, parallelRate));
     return true;
   }
 
@@ -127,7 +127,7 @@ public final class SimulationSoak {
     }
     TrackRecord record = new TrackRecord(settings.record());
     List<List<String>> rows = new ArrayList<>(record.rows("runs"));
-    if (rows.stream().anyMatch(row -> overlaps(row, settings))) {
+    if (rows.stream().anyMatch(row -> hasCommonSeeds(row, settings))) {
       System.out.println("soak: some of these seeds are in the track record; nothing is added");
       return;
     }
@@ -142,7 +142,7 @@ public final class SimulationSoak {
     record.write("faults", faults(record.rows("faults"), totals));
   }
 
-  private static boolean overlaps(List<String> row, Settings settings) {
+  private static boolean hasCommonSeeds(List<String> row, Settings settings) {
     long from = Long.parseLong(row.get(1));
     return row.getFirst().equals(settings.commit())
         && from < settings.from() + settings.runs()

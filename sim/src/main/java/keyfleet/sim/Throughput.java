@@ -10,11 +10,11 @@ import java.util.function.LongSupplier;
 final class Throughput {
   private static final double SECOND = 1e9;
 
-  private final OperatingSystemMXBean machine =
+  private final OperatingSystemMXBean system =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
   private final LongSupplier clock;
   private final long startedAt;
-  private final long cpuBefore = machine.getProcessCpuTime();
+  private final long cpuBefore = system.getProcessCpuTime();
 
   /// `clock` counts nanoseconds.
   Throughput(LongSupplier clock) {
@@ -24,7 +24,8 @@ final class Throughput {
 
   String describe(long count) {
     double seconds = (clock.getAsLong() - startedAt) / SECOND;
-    double cores = (machine.getProcessCpuTime() - cpuBefore) / SECOND;
-    return "%,.0f/s, or %,.0f/s on one core by CPU time".formatted(count / seconds, count / cores);
+    double cpuSeconds = (system.getProcessCpuTime() - cpuBefore) / SECOND;
+    return "%,.0f/s, or %,.0f/s on one core by CPU time"
+        .formatted(count / seconds, count / cpuSeconds);
   }
 }

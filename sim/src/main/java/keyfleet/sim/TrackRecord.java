@@ -20,14 +20,14 @@ final class TrackRecord {
   List<List<String>> rows(String table) throws IOException {
     List<String> lines = Files.readAllLines(file);
     int start = startOf(lines, table);
-    return lines.subList(start, end(lines, start)).stream().map(TrackRecord::cells).toList();
+    return lines.subList(start, endOf(lines, start)).stream().map(TrackRecord::cells).toList();
   }
 
   /// Replaces the rows of a table and keeps its header.
   void write(String table, List<List<String>> rows) throws IOException {
     List<String> lines = new ArrayList<>(Files.readAllLines(file));
     int start = startOf(lines, table);
-    List<String> old = lines.subList(start, end(lines, start));
+    List<String> old = lines.subList(start, endOf(lines, start));
     old.clear();
     old.addAll(rows.stream().map(TrackRecord::line).toList());
     Files.writeString(file, String.join("\n", lines) + "\n");
@@ -36,11 +36,11 @@ final class TrackRecord {
   /// Replaces the row that has the key of `row`, or appends `row`.
   void put(String table, List<String> row) throws IOException {
     List<List<String>> rows = new ArrayList<>(rows(table));
-    int place = rows.stream().map(List::getFirst).toList().indexOf(row.getFirst());
-    if (place < 0) {
+    int index = rows.stream().map(List::getFirst).toList().indexOf(row.getFirst());
+    if (index < 0) {
       rows.add(row);
     } else {
-      rows.set(place, row);
+      rows.set(index, row);
     }
     write(table, rows);
   }
@@ -53,7 +53,7 @@ final class TrackRecord {
     return mark + 3;
   }
 
-  private static int end(List<String> lines, int start) {
+  private static int endOf(List<String> lines, int start) {
     int end = start;
     while (!lines.get(end).equals("<!-- end -->")) {
       end++;

@@ -64,9 +64,9 @@ final class BuggyRecords {
       for (int version = fence.writable().first().number(); version < MOST; version++) {
         more.add(new KekVersion(version));
       }
-      FenceResult fenceResult = inner.fence(new Fence(fence.term(), more));
-      requested = fenceResult instanceof FenceResult.Raised ? fence : requested;
-      return fenceResult;
+      FenceResult result = inner.fence(new Fence(fence.term(), more));
+      requested = result instanceof FenceResult.Raised ? fence : requested;
+      return result;
     }
 
     @Override
@@ -109,8 +109,7 @@ final class BuggyRecords {
     }
   }
 
-  /// A record counts, and is found, under the version of its first field, like the outer column of
-  /// the first seed.
+  /// A record counts, and is found, under the version of its first field only (hazard H8).
   record OuterVersion(Records inner) implements ForwardingRecords {
     @Override
     public Census census() {
@@ -160,32 +159,30 @@ final class BuggyRecords {
     }
 
     @Override
-    public RecordWriteResult compareAndSet(RecordChange recordChange) {
-      return ++writes % ODDS == 0
-          ? new RecordWriteResult.Stored()
-          : inner.compareAndSet(recordChange);
+    public RecordWriteResult compareAndSet(RecordChange change) {
+      return ++writes % ODDS == 0 ? new RecordWriteResult.Stored() : inner.compareAndSet(change);
     }
   }
 
   /// A change overwrites whatever is stored.
   record BlindWrite(Records inner) implements ForwardingRecords {
     @Override
-    public RecordWriteResult compareAndSet(RecordChange recordChange) {
+    public RecordWriteResult compareAndSet(RecordChange change) {
       return inner
-          .read(recordChange.before().id())
-          .map(present -> inner.compareAndSet(new RecordChange(present, recordChange.after())))
-          .orElseGet(() -> inner.compareAndSet(recordChange));
+          .read(change.before().id())
+          .map(present -> inner.compareAndSet(new RecordChange(present, change.after())))
+          .orElseGet(() -> inner.compareAndSet(change));
     }
   }
 
   /// A rewrapped record gets the first field's bytes in every field.
   record FirstFieldEverywhere(Records inner) implements ForwardingRecords {
     @Override
-    public RecordWriteResult compareAndSet(RecordChange recordChange) {
-      SortedMap<String, Bytes> fields = new TreeMap<>(recordChange.after().byName());
+    public RecordWriteResult compareAndSet(RecordChange change) {
+      SortedMap<String, Bytes> fields = new TreeMap<>(change.after().byName());
       Bytes first = fields.firstEntry().getValue();
       fields.replaceAll((_, _) -> first);
-      return inner.compareAndSet(new RecordChange(recordChange.before(), new SealedFields(fields)));
+      return inner.compareAndSet(new RecordChange(change.before(), new SealedFields(fields)));
     }
   }
 }

@@ -55,7 +55,7 @@ class SimulationRunTest {
   private record CountingFleet(
       SimulatedWorld world, Counting counting, List<SimulatedHost> hosts, AtomicLong acknowledged)
       implements SimulatedFleet {
-    static FleetFactory universe(Counting counting) {
+    static FleetFactory factory(Counting counting) {
       return world ->
           new CountingFleet(
               world, counting, List.of(world.host("a"), world.host("b")), new AtomicLong());
@@ -126,12 +126,12 @@ class SimulationRunTest {
 
   private static SimulationRun.Outcome run(Counting counting, Fault... faults) {
     FaultSchedule faultSchedule = new FaultSchedule(FaultSchedule.SHORT, List.of(faults));
-    return new SimulationRun(CountingFleet.universe(counting), 7, faultSchedule, EventTrace.NONE)
+    return new SimulationRun(CountingFleet.factory(counting), 7, faultSchedule, EventTrace.NONE)
         .execute();
   }
 
   @Test
-  void noFaults_hideTheRace() {
+  void withoutFaults_theRaceIsNotSeen() {
     assertInstanceOf(Passed.class, run(Counting.BY_PUT));
   }
 
@@ -143,7 +143,7 @@ class SimulationRunTest {
   }
 
   @Test
-  void otherFaults_doNotShowIt() {
+  void otherFaults_doNotShowTheRace() {
     assertInstanceOf(Passed.class, run(Counting.BY_PUT, fault(Kind.CRASH, 50, 60)));
     assertInstanceOf(Passed.class, run(Counting.BY_PUT, fault(Kind.CUT, 50, 60)));
   }
@@ -151,7 +151,7 @@ class SimulationRunTest {
   @Test
   void swarm_findsTheRaceAndShrinksTheFaults() {
     FailingSeed failure =
-        new Swarm(CountingFleet.universe(Counting.BY_PUT)).findFirst(0, 500).orElseThrow();
+        new Swarm(CountingFleet.factory(Counting.BY_PUT)).findFirst(0, 500).orElseThrow();
     assertEquals("COUNT", failure.violation().invariant());
     FaultSchedule minimal = failure.shrinkFaults();
     assertEquals(1, minimal.faults().size());
@@ -159,7 +159,7 @@ class SimulationRunTest {
     String report = failure.report("0123456");
     assertTrue(report.contains("seed " + failure.seed() + ", commit 0123456"), report);
     assertTrue(report.endsWith("Try: SIM_SEED=" + failure.seed() + " ./dev test"), report);
-    Swarm right = new Swarm(CountingFleet.universe(Counting.BY_COMPARE_AND_SET));
+    Swarm right = new Swarm(CountingFleet.factory(Counting.BY_COMPARE_AND_SET));
     assertTrue(right.findFirst(0, 500).isEmpty());
   }
 
@@ -171,7 +171,7 @@ class SimulationRunTest {
 
   private static List<String> history(Fault... faults) {
     EventTrace.LastLines trace = new EventTrace.LastLines();
-    FleetFactory factory = CountingFleet.universe(Counting.BY_PUT);
+    FleetFactory factory = CountingFleet.factory(Counting.BY_PUT);
     SimulationRun run =
         new SimulationRun(
             factory, 7, new FaultSchedule(FaultSchedule.SHORT, List.of(faults)), trace);

@@ -31,7 +31,8 @@ import keyfleet.wire.NodeProfile;
 import keyfleet.wire.NodeReportDocument;
 import keyfleet.wire.RolloutKeys;
 
-/// Bugs that an implementation of rollouts could have. H4 to H6 are in the second seed itself.
+/// Bugs that an implementation of rollouts could have. H4 to H6 are the hazards of
+/// `docs/internals/key-rules.md`.
 enum SwarmRolloutBug implements PortWrappers {
   DESIRED_BY_PUT {
     @Override
@@ -146,13 +147,13 @@ enum SwarmRolloutBug implements PortWrappers {
     return key.value().startsWith("desired.");
   }
 
-  private static Value withCurrentProtocol(Value beat) {
+  private static Value withCurrentProtocol(Value status) {
     String oldProtocol = "\"protocol\":" + RolloutScenario.OLD_PROTOCOL;
-    return Value.of(beat.text().replace(oldProtocol, "\"protocol\":" + RolloutScenario.PROTOCOL));
+    return Value.of(status.text().replace(oldProtocol, "\"protocol\":" + RolloutScenario.PROTOCOL));
   }
 
-  private static Value withoutQuarantine(Value card) {
-    return new NodeProfile(NodeProfile.parse(card).facts(), Quarantine.NONE).toValue();
+  private static Value withoutQuarantine(Value profile) {
+    return new NodeProfile(NodeProfile.parse(profile).facts(), Quarantine.NONE).toValue();
   }
 
   private static boolean isControl(Bucket bucket, Key key) {
@@ -233,9 +234,8 @@ enum SwarmRolloutBug implements PortWrappers {
   }
 
   private static NodeReport with(
-      NodeReport report, NodePhase nodePhase, RollbackReason rollbackReason, DriverClaim seen) {
-    return new NodeReport(
-        report.node(), report.task(), nodePhase, rollbackReason, seen, report.running());
+      NodeReport report, NodePhase phase, RollbackReason reason, DriverClaim seen) {
+    return new NodeReport(report.node(), report.task(), phase, reason, seen, report.running());
   }
 
   /// Assumes that a node without a heartbeat is confirmed.
@@ -321,7 +321,7 @@ enum SwarmRolloutBug implements PortWrappers {
   /// A journal that does not outlive the process.
   private static final class VolatileJournal implements JournalStore {
     private final JournalStore inner;
-    private final Map<JournalStore, JournalEntry> pages = new HashMap<>();
+    private final Map<JournalStore, JournalEntry> entries = new HashMap<>();
 
     VolatileJournal(JournalStore inner) {
       this.inner = inner;
@@ -329,13 +329,13 @@ enum SwarmRolloutBug implements PortWrappers {
 
     @Override
     public Optional<JournalEntry> load() {
-      return Optional.ofNullable(pages.get(inner));
+      return Optional.ofNullable(entries.get(inner));
     }
 
     @Override
-    public void save(JournalEntry page) {
-      inner.save(page);
-      pages.put(inner, page);
+    public void save(JournalEntry entry) {
+      inner.save(entry);
+      entries.put(inner, entry);
     }
   }
 }

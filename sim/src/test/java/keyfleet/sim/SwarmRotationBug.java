@@ -21,7 +21,8 @@ import keyfleet.store.Kv;
 import keyfleet.store.Records;
 import keyfleet.store.Value;
 
-/// Bugs that an implementation of rotations could have. H1 to H8 are in the seeds themselves.
+/// Bugs that an implementation of rotations could have. H1 to H8 are the hazards of
+/// `docs/internals/key-rules.md`.
 enum SwarmRotationBug implements PortWrappers {
   NO_FENCE {
     @Override
@@ -155,10 +156,10 @@ enum SwarmRotationBug implements PortWrappers {
   }
 
   private static Kv misread(Kv kv, UnaryOperator<Keystore> reading) {
-    return new BuggyKv.Misread(kv, SwarmRotationBug::isKeystore, value -> reread(value, reading));
+    return new BuggyKv.Misread(kv, SwarmRotationBug::isKeystore, value -> readAs(value, reading));
   }
 
-  private static Value reread(Value value, UnaryOperator<Keystore> reading) {
+  private static Value readAs(Value value, UnaryOperator<Keystore> reading) {
     Keystore keystore = KeystoreDocument.parse(Document.parse(value));
     return KeystoreDocument.toDocument(reading.apply(keystore), "bent").toValue();
   }
@@ -168,8 +169,8 @@ enum SwarmRotationBug implements PortWrappers {
     if (!bucket.name().equals("process_heartbeats")) {
       return true;
     }
-    var beat = HeartbeatDocument.parse(Document.parse(entry.value()), entry.writtenAt());
-    return beat.loadedVersions().size() > 1;
+    var heartbeat = HeartbeatDocument.parse(Document.parse(entry.value()), entry.writtenAt());
+    return heartbeat.loadedVersions().size() > 1;
   }
 
   /// A process needs no version but the active one.

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 /// both.
 ///
 /// Examples stand one on a line: `module: code` for a main source, `module test: code`, or `path:
-/// text`; `¶` is a line break. Each violating line must be caught by itself; the clean lines
+/// text`; `¶` is a line break. Each violating line must be caught on its own; the clean lines
 /// together must pass.
 @SuppressWarnings("ImmutableEnumChecker") // a check is a pure function of its argument
 enum ArchitectureRule {
@@ -153,7 +153,7 @@ enum ArchitectureRule {
 
   /// Some names are banned everywhere, others in main sources.
   BANNED(
-      bans(BannedNames.WORDS),
+      bans(BannedNames.GENERAL),
       """
       cli: class A { void a() { System.exit(1); } }
       cli test: class ATest { void a(Exception e) { e.getCause().printStackTrace(); } }
@@ -365,7 +365,7 @@ enum ArchitectureRule {
     return check
         .on(tree)
         .sorted()
-        .map(it -> "%s:%d %s: %s%n".formatted(it.path(), it.line(), this, it.words()))
+        .map(it -> "%s:%d %s: %s%n".formatted(it.path(), it.line(), this, it.message()))
         .collect(Collectors.joining());
   }
 

@@ -121,7 +121,7 @@ record BannedNames(Predicate<SourceFile> where, Predicate<String> names, String 
           names("SecretAccess.granted"),
           "reads secret bytes; if this file must, add it to BannedNames.SECRET_READERS: \"%s\",");
 
-  static final List<BannedNames> WORDS =
+  static final List<BannedNames> GENERAL =
       List.of(
           new BannedNames(
               outside(WIRING), names("System.exit"), "outside the wiring; throw an exception"),
@@ -143,15 +143,17 @@ record BannedNames(Predicate<SourceFile> where, Predicate<String> names, String 
               "hides names from these rules; import each type"));
 
   Stream<RuleViolation> check(SourceFile file) {
-    return where.test(file) ? file.named(names, reason.formatted(file.path())) : Stream.empty();
+    return where.test(file)
+        ? file.violationsOf(names, reason.formatted(file.path()))
+        : Stream.empty();
   }
 
   private static BannedNames thirdParty(String types, String modules) {
-    Predicate<SourceFile> isTestBesideTheModules =
+    Predicate<SourceFile> isUnrestrictedTest =
         file -> ModuleGraph.isUnrestricted(file) && file.isTest();
     Predicate<SourceFile> isAllowedModule = file -> ModuleGraph.isIn(modules, file.module());
     return new BannedNames(
-        isTestBesideTheModules.or(isAllowedModule).negate(),
+        isUnrestrictedTest.or(isAllowedModule).negate(),
         names(types),
         "is allowed only in " + modules);
   }

@@ -104,7 +104,7 @@ final class CodeShape {
             isPublic(type, method)
                 && !isAnnotated(method, "Override")
                 && !(isConstructor(method) && type.getKind() == Tree.Kind.RECORD)
-                && method.getParameters().stream().anyMatch(it -> isOf(it, "[bB]oolean")),
+                && method.getParameters().stream().anyMatch(it -> hasType(it, "[bB]oolean")),
         "takes a boolean; take an enum, or write two methods");
   }
 
@@ -116,7 +116,7 @@ final class CodeShape {
     Stream<VariableTree> fields =
         file.types().stream().flatMap(type -> members(type, VariableTree.class));
     return Stream.concat(fields, parameters)
-        .filter(variable -> isOf(variable, "(java\\.util\\.)?Optional(Int|Long|Double)?(<.*)?"))
+        .filter(variable -> hasType(variable, "(java\\.util\\.)?Optional(Int|Long|Double)?(<.*)?"))
         .map(variable -> file.violation(variable, variable.getName() + " is Optional"));
   }
 
@@ -124,7 +124,7 @@ final class CodeShape {
     return file.types().stream()
         .filter(type -> type.getKind() == Tree.Kind.RECORD)
         .flatMap(CodeShape::instanceFields)
-        .filter(component -> isOf(component, "(byte|char)\\b.*\\[]"))
+        .filter(component -> hasType(component, "(byte|char)\\b.*\\[]"))
         .map(component ->
             file.violation(component, component.getName() + " is an array in a record"));
   }
@@ -174,12 +174,12 @@ final class CodeShape {
   }
 
   private static Stream<RuleViolation> methods(
-      SourceFile file, BiPredicate<ClassTree, MethodTree> bad, String words) {
+      SourceFile file, BiPredicate<ClassTree, MethodTree> bad, String message) {
     return file.types().stream()
         .flatMap(type ->
             members(type, MethodTree.class)
                 .filter(method -> bad.test(type, method))
-                .map(method -> file.violation(method, name(type, method) + " " + words)));
+                .map(method -> file.violation(method, name(type, method) + " " + message)));
   }
 
   private static <T extends Tree> Stream<T> members(ClassTree type, Class<T> kind) {
@@ -208,7 +208,7 @@ final class CodeShape {
     return method.getName().toString().matches(pattern);
   }
 
-  private static boolean isOf(VariableTree variable, String type) {
+  private static boolean hasType(VariableTree variable, String type) {
     return variable.getType().toString().matches(type);
   }
 

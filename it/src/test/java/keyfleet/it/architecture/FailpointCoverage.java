@@ -96,8 +96,8 @@ final class FailpointCoverage {
       return super.visitMemberReference(method, null);
     }
 
-    /// The part of the argument that is evaluated at once: nothing of a lambda, the receiver of a
-    /// method reference.
+    /// The part of the argument that is evaluated at once: not the body of a lambda, but the
+    /// receiver of a method reference.
     private @Nullable Tree evaluatedAtOnce(ExpressionTree effect) {
       return switch (effect) {
         case LambdaExpressionTree _ -> null;

@@ -66,10 +66,11 @@ final class ModuleGraph {
   }
 
   static Stream<RuleViolation> dependencies(SourceFile file) {
-    return file.named(name -> !mayName(file, name), "is not in a module below " + file.module());
+    return file.violationsOf(
+        name -> !canName(file, name), "is not in a module below " + file.module());
   }
 
-  private static boolean mayName(SourceFile file, String name) {
+  private static boolean canName(SourceFile file, String name) {
     Matcher target = MODULE_NAME.matcher(name);
     if (!target.matches() || !isModule(target.group(1)) || isUnrestricted(file)) {
       return true;
@@ -81,7 +82,7 @@ final class ModuleGraph {
     return level(name) >= 0 || isIn(UNRESTRICTED, name);
   }
 
-  /// 0 is the top; -1 is no module of these layers.
+  /// The top level is 0; a module outside these layers has -1.
   private static int level(String module) {
     return IntStream.range(0, LAYERS.size())
         .filter(level -> isIn(LAYERS.get(level), module))

@@ -52,8 +52,8 @@ public final class Repository {
               .directory(root.toFile())
               .start();
       String listed = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      boolean known = git.onExit().join().exitValue() == 0 && !listed.isEmpty();
-      return known ? Optional.of(Stream.of(listed.split("\0"))) : Optional.empty();
+      boolean isListed = git.onExit().join().exitValue() == 0 && !listed.isEmpty();
+      return isListed ? Optional.of(Stream.of(listed.split("\0"))) : Optional.empty();
     } catch (IOException e) {
       return Optional.empty(); // no git on this machine
     }

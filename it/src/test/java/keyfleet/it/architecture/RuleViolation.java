@@ -2,15 +2,15 @@ package keyfleet.it.architecture;
 
 import java.util.Comparator;
 
-/// A line that violates a rule, and a description.
-record RuleViolation(String path, int line, String words) implements Comparable<RuleViolation> {
-  private static final Comparator<RuleViolation> BY_PLACE =
+/// A line that violates a rule, and the reason.
+record RuleViolation(String path, int line, String message) implements Comparable<RuleViolation> {
+  private static final Comparator<RuleViolation> BY_POSITION =
       Comparator.comparing(RuleViolation::path)
           .thenComparingInt(RuleViolation::line)
-          .thenComparing(RuleViolation::words);
+          .thenComparing(RuleViolation::message);
 
   @Override
   public int compareTo(RuleViolation other) {
-    return BY_PLACE.compare(this, other);
+    return BY_POSITION.compare(this, other);
   }
 }

@@ -143,19 +143,19 @@ final class SourceFile {
         .toList();
   }
 
-  RuleViolation violation(int line, String words) {
-    return new RuleViolation(path, line, words);
+  RuleViolation violation(int line, String message) {
+    return new RuleViolation(path, line, message);
   }
 
-  RuleViolation violation(Tree tree, String words) {
-    return violation(line(tree), words);
+  RuleViolation violation(Tree tree, String message) {
+    return violation(line(tree), message);
   }
 
-  /// One violation for each line that uses such a name.
-  Stream<RuleViolation> named(Predicate<String> names, String words) {
+  /// One violation for each line that uses a name of `names`.
+  Stream<RuleViolation> violationsOf(Predicate<String> names, String message) {
     return uses.stream()
         .filter(use -> names.test(use.name))
-        .map(use -> violation(use.line, use.name + " " + words))
+        .map(use -> violation(use.line, use.name + " " + message))
         .distinct();
   }
 

@@ -60,7 +60,7 @@ class BundleJarsTest {
   }
 
   @Test
-  void ofSeveralEntries_theFirstCounts_andOfServicesAll() throws IOException {
+  void duplicateEntries_firstIsKept_andServicesAreMerged() throws IOException {
     jar("a.jar", Map.of("x", text("a"), "META-INF/services/S", text("a.S")));
     jar("b.jar", Map.of("x", text("b"), "y", text("b"), "META-INF/services/S", text("b.S")));
     Map<String, byte[]> found = bundle("a.jar", "b.jar");
@@ -70,7 +70,7 @@ class BundleJarsTest {
   }
 
   @Test
-  void ofSeveralVersions_thisJdksCounts_unlessTheJarHasNone() throws IOException {
+  void versionedEntries_useThisJdksVersion_ifTheJarIsMultiRelease() throws IOException {
     Map<String, byte[]> entries =
         Map.of(
             "x", text("base"),
@@ -106,7 +106,7 @@ class BundleJarsTest {
   }
 
   @Test
-  void classFileThatIsTooOldForACache_isRaised_othersStayAsTheyAre() throws IOException {
+  void classFileTooOldForACache_isUpgraded_othersAreUnchanged() throws IOException {
     byte[] recent = type(ClassFile.JAVA_8_VERSION);
     jar("types.jar", Map.of("Old.class", type(ClassFile.JAVA_5_VERSION), "New.class", recent));
     Map<String, byte[]> found = bundle("types.jar");
@@ -118,7 +118,7 @@ class BundleJarsTest {
 
   /// A record or switch behaves the same in javac's class file and in the rewritten one.
   @Test
-  void ownTypesThatAreMadePlain_sayTheSame() throws Exception {
+  void rewrittenClasses_behaveTheSame() throws Exception {
     Path sample = Repository.root().resolve("it/src/test/resources/keyfleet/it/Sample.java.txt");
     Path source = Files.copy(sample, folder.resolve("Sample.java"));
     Path java = Path.of(System.getProperty("java.home"), "bin");

@@ -133,13 +133,14 @@ class LauncherTest {
             ProcessBuilder.Redirect.DISCARD,
             folder.resolve("err"));
     try {
-      assertTrue(becomesJava(process), "pid " + process.pid() + " did not become java");
+      assertTrue(awaitJava(process), "pid " + process.pid() + " did not become java");
     } finally {
       process.destroyForcibly();
     }
   }
 
-  private static boolean becomesJava(Process process) {
+  /// Returns whether the process becomes a JVM within 30 seconds.
+  private static boolean awaitJava(Process process) {
     for (int i = 0; i < 600 && process.isAlive(); i++) {
       if (process.info().command().orElse("").endsWith("/java")) {
         return true;
@@ -161,7 +162,7 @@ class LauncherTest {
   }
 
   @Test
-  void noJdk_isOneSentenceAndARemedy() {
+  void noJdk_printsOneSentenceAndARemedy() {
     Shell.Result result = toolchain("is_jdk() { return 1; }; find_jdk");
     assertEquals(1, result.exit());
     assertEquals(2, result.err().size(), result.err().toString());
@@ -170,7 +171,7 @@ class LauncherTest {
   }
 
   @Test
-  void jdk_isKnownByItsReleaseFile() throws IOException {
+  void jdk_isRecognizedByItsReleaseFile() throws IOException {
     for (String version : List.of("25", "25.0.3", "26-ea", "100.1")) {
       assertEquals(0, isJdk(version), version);
     }

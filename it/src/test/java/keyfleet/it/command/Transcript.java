@@ -36,7 +36,7 @@ record Transcript(String name, List<Step> steps) {
     return new Transcript(file.getFileName().toString(), steps(typed));
   }
 
-  boolean needs(String word) {
+  boolean hasCommand(String word) {
     return steps.stream().anyMatch(step -> step.command().contains(word));
   }
 

@@ -71,10 +71,10 @@ class TranscriptTest {
   private void check(Step step, Shell.Result result) {
     List<String> out = withoutTestFolder(result.out());
     List<String> err = withoutTestFolder(result.err());
-    String saw = "%s%n%s%n%s%nexit %d".formatted(step.command(), out, err, result.exit());
-    assertTrue(Transcript.matches(step.out(), out), () -> "standard output: " + saw);
-    assertTrue(Transcript.matches(step.err(), err), () -> "standard error: " + saw);
-    assertEquals(step.exit(), result.exit(), saw);
+    String actual = "%s%n%s%n%s%nexit %d".formatted(step.command(), out, err, result.exit());
+    assertTrue(Transcript.matches(step.out(), out), () -> "standard output: " + actual);
+    assertTrue(Transcript.matches(step.err(), err), () -> "standard error: " + actual);
+    assertEquals(step.exit(), result.exit(), actual);
     assertFalse((out + " " + err).contains(MARKER), "a key was printed");
   }
 
@@ -88,7 +88,7 @@ class TranscriptTest {
     environment.put("DIR", folder.toString());
     environment.put("KEY_1", (MARKER + "01").repeat(8));
     environment.put("KEY_2", (MARKER + "02").repeat(8));
-    if (transcript.needs("softhsm2-util")) {
+    if (transcript.hasCommand("softhsm2-util")) {
       Optional<Path> module = SOFTHSM_PATHS.stream().filter(Files::exists).findFirst();
       assumeTrue(module.isPresent(), "softhsm2 is not installed");
       Path tokens = Files.createDirectory(folder.resolve("tokens"));

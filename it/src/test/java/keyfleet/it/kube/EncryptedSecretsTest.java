@@ -25,7 +25,7 @@ class EncryptedSecretsTest {
   @TempDir Path folder = Path.of("");
 
   @Test
-  void everyPartThatIsKilled_findsItsSecretsAgain() throws IOException {
+  void killedPart_readsItsSecretsAfterARestart() throws IOException {
     try (PostgresTestServer store = PostgresTestServer.startNew();
         ControlPlaneNode node =
             new ControlPlaneNode(folder, new TestStores.SingleStore(store.url("postgres", "")));
@@ -35,14 +35,14 @@ class EncryptedSecretsTest {
       try (KubeApiServer server = new KubeApiServer(folder, etcd, node.encryptionConfiguration())) {
         server.awaitReady();
         server.dryRunPod(Files.readString(PackagingTest.POD));
-        new Cluster(node, etcd, server).survive(store);
+        new Cluster(node, etcd, server).killEachPart(store);
       }
     }
   }
 
   /// The processes, and the secrets that they store.
   private record Cluster(ControlPlaneNode node, EtcdServer etcd, KubeApiServer server) {
-    void survive(PostgresTestServer store) {
+    void killEachPart(PostgresTestServer store) {
       IntStream.range(0, SECRETS).forEach(this::put);
       assertAllThere(SECRETS);
 

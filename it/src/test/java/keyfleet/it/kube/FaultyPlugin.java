@@ -97,10 +97,10 @@ final class FaultyPlugin extends KeyManagementServiceImplBase implements AutoClo
   @Override
   public void decrypt(DecryptRequest request, StreamObserver<DecryptResponse> to) {
     ByteString plain = request.getCiphertext().substring(PREFIX.size());
-    answer(to, DecryptResponse.newBuilder().setPlaintext(decrypted(plain)).build());
+    answer(to, DecryptResponse.newBuilder().setPlaintext(plaintextFor(plain)).build());
   }
 
-  private ByteString decrypted(ByteString plain) {
+  private ByteString plaintextFor(ByteString plain) {
     return switch (fault) {
       case OTHER_BYTES -> ByteString.copyFrom(new byte[plain.size()]);
       case TOO_FEW_BYTES -> plain.substring(1);

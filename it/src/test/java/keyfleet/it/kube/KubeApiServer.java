@@ -41,7 +41,7 @@ final class KubeApiServer implements AutoCloseable {
   }
 
   private static List<String> command(Path folder, int port, EtcdServer etcd, Path encryption) {
-    ServerIdentity serverIdentity = ServerIdentity.create(folder);
+    ServerIdentity identity = ServerIdentity.create(folder);
     return List.of(
         ExternalProgram.KUBE_APISERVER.path(),
         "--etcd-servers=" + etcd.url(),
@@ -51,10 +51,10 @@ final class KubeApiServer implements AutoCloseable {
         "--secure-port=" + port,
         "--service-cluster-ip-range=10.0.0.0/24",
         "--service-account-issuer=https://127.0.0.1:" + port,
-        "--service-account-key-file=" + serverIdentity.verifying(),
-        "--service-account-signing-key-file=" + serverIdentity.signing(),
+        "--service-account-key-file=" + identity.verifying(),
+        "--service-account-signing-key-file=" + identity.signing(),
         "--authorization-mode=RBAC",
-        "--token-auth-file=" + serverIdentity.tokens(),
+        "--token-auth-file=" + identity.tokens(),
         "--disable-admission-plugins=ServiceAccount",
         "--endpoint-reconciler-type=none",
         "--encryption-provider-config=" + encryption,

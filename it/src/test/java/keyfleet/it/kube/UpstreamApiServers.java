@@ -38,7 +38,8 @@ final class UpstreamApiServers implements AutoCloseable {
     return tail(answer);
   }
 
-  boolean succeeds(String... command) {
+  /// Returns whether the command succeeded.
+  boolean tryRun(String... command) {
     return head(send(command)).equals("ok");
   }
 

@@ -76,7 +76,7 @@ final class FakeTransit implements AutoCloseable {
   }
 
   /// The requests for an operation such as `encrypt`.
-  List<ReceivedRequest> heard(String operation) {
+  List<ReceivedRequest> requestsFor(String operation) {
     return server.requests().stream()
         .filter(it -> it.path().contains("/" + operation + "/"))
         .toList();

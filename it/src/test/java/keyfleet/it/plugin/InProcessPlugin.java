@@ -106,12 +106,12 @@ final class InProcessPlugin implements AutoCloseable {
 
   @Override
   public void close() {
-    RuntimeException trouble = null;
+    RuntimeException failure = null;
     while (!open.isEmpty()) {
-      trouble = closeOne(open.pop(), trouble);
+      failure = closeOne(open.pop(), failure);
     }
-    if (trouble != null) {
-      throw trouble;
+    if (failure != null) {
+      throw failure;
     }
   }
 

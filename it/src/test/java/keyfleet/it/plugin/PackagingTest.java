@@ -60,7 +60,7 @@ public class PackagingTest {
       assertEquals(
           "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)));
       assertNotEquals(
-          0, attached(plugin.pid()), "a debugger can attach to a process that holds keys");
+          0, attachExit(plugin.pid()), "a debugger can attach to a process that holds keys");
       assertEquals(128 + 15, plugin.stop(), plugin.output());
       assertFalse(Files.exists(socket), "the socket is still there");
     }
@@ -125,7 +125,7 @@ public class PackagingTest {
     return Path.of(System.getProperty("keyfleet.out"), "keyfleet-cli", "app");
   }
 
-  private int attached(long pid) {
+  private int attachExit(long pid) {
     Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
     return new Shell(folder, Map.of()).run(jcmd + " " + pid + " VM.version").exit();
   }

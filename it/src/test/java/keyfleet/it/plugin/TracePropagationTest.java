@@ -59,19 +59,20 @@ final class TracePropagationTest {
     private final List<String> messages = Collections.synchronizedList(new ArrayList<>());
 
     @Override
-    public void onSpansLost(String words) {
-      messages.add(words);
+    public void onSpansLost(String message) {
+      messages.add(message);
     }
 
     @Override
-    public void onRecovered(String words) {
-      messages.add(words);
+    public void onRecovered(String message) {
+      messages.add(message);
     }
   }
 
   private OtlpTracing tracing(double ratio) {
-    CollectorAddress where = CollectorAddress.parse(collector.url()).orElseThrow();
-    return OtlpTracing.open(new Settings(where, ratio, new Source("plugin-1", "kms", "test")), log);
+    CollectorAddress address = CollectorAddress.parse(collector.url()).orElseThrow();
+    return OtlpTracing.open(
+        new Settings(address, ratio, new Source("plugin-1", "kms", "test")), log);
   }
 
   private List<Span> spans(String name) {
@@ -96,8 +97,8 @@ final class TracePropagationTest {
     return "sha256:" + HexFormat.of().formatHex(digest);
   }
 
-  private static String header(InProcessPlugin plugin, String operation) {
-    return plugin.transit.heard(operation).getLast().header("traceparent");
+  private static String lastTraceparent(InProcessPlugin plugin, String operation) {
+    return plugin.transit.requestsFor(operation).getLast().header("traceparent");
   }
 
   @Test
@@ -109,10 +110,11 @@ final class TracePropagationTest {
       var client = plugin.client(SAMPLED);
       EncryptResponse stored = client.encrypt("secret");
       keyId = stored.getKeyId();
-      atTransit = header(plugin, "encrypt");
-      assertEquals("vendor=opaque", plugin.transit.heard("encrypt").getLast().header("tracestate"));
+      atTransit = lastTraceparent(plugin, "encrypt");
+      assertEquals(
+          "vendor=opaque", plugin.transit.requestsFor("encrypt").getLast().header("tracestate"));
       assertEquals("secret", client.decrypt(stored));
-      assertTrue(header(plugin, "decrypt").startsWith("00-" + TRACE + "-"));
+      assertTrue(lastTraceparent(plugin, "decrypt").startsWith("00-" + TRACE + "-"));
     }
     assertEquals(4, collector.spans().size(), () -> collector.spans().toString());
     Span call = spans(SERVICE + "Encrypt").getFirst();
@@ -140,10 +142,10 @@ final class TracePropagationTest {
     try (OtlpTracing tracing = tracing(1);
         InProcessPlugin plugin = new InProcessPlugin(folder, KeyHierarchy.OFF, tracing)) {
       plugin.client(UNSAMPLED).encrypt("secret");
-      String atTransit = header(plugin, "encrypt");
+      String atTransit = lastTraceparent(plugin, "encrypt");
       assertTrue(atTransit.matches("00-" + TRACE + "-[0-9a-f]{16}-00"), atTransit);
       plugin.client(Map.of()).encrypt("other");
-      assertFalse(header(plugin, "encrypt").contains(TRACE));
+      assertFalse(lastTraceparent(plugin, "encrypt").contains(TRACE));
     }
     Span span = spans(SERVICE + "Encrypt").getFirst();
     assertEquals(
@@ -155,7 +157,7 @@ final class TracePropagationTest {
   }
 
   @Test
-  void ratioOfNothing_beginsNoTrace() throws IOException {
+  void zeroRatio_startsNoTrace() throws IOException {
     try (OtlpTracing tracing = tracing(0);
         InProcessPlugin plugin = new InProcessPlugin(folder, KeyHierarchy.ON, tracing)) {
       var client = plugin.client(Map.of());
@@ -165,7 +167,7 @@ final class TracePropagationTest {
   }
 
   @Test
-  void brokenHeader_isATraceOfItsOwn() throws IOException {
+  void invalidHeader_startsANewTrace() throws IOException {
     try (OtlpTracing tracing = tracing(1);
         InProcessPlugin plugin = new InProcessPlugin(folder, KeyHierarchy.ON, tracing)) {
       plugin.client(Map.of("traceparent", "00-zz-1-01")).encrypt("x");

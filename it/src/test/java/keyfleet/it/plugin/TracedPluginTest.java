@@ -121,7 +121,7 @@ class TracedPluginTest {
   }
 
   @Test
-  void collectorThatIsGone_isOneLine_andCallsAreServed() {
+  void unreachableCollector_isLoggedOnce_andCallsAreServed() {
     int port;
     try (FakeCollector gone = FakeCollector.start()) {
       port = gone.port();
@@ -136,7 +136,7 @@ class TracedPluginTest {
 
   /// Another library, such as that of the metrics, may look for OpenTelemetry on the class path.
   @Test
-  void pluginWithoutACollector_loadsNothingOfOpenTelemetrys() throws IOException {
+  void pluginWithoutACollector_loadsNoOpenTelemetryClass() throws IOException {
     Path loaded = folder.resolve("loaded.log");
     TestProcess plugin = plugin(List.of("-Xlog:class+load:file=" + loaded));
     roundTrip();

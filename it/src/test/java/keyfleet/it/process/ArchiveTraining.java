@@ -53,7 +53,7 @@ final class ArchiveTraining {
         server.start();
         Await.until("v2 is proved", () -> InProcessMember.isReady(operator, 2, 2));
         Await.until(
-            "the rotation is ordered",
+            "the rotation is started",
             () -> !(operator.orders().rotate(v(1), v(2)) instanceof Refused));
         Await.until(
             "the rotation is completed", () -> operator.keystore().rotation() instanceof Completed);

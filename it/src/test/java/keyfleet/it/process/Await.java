@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/// Waits until a condition holds that another process brings about; fails after a limit.
+/// Waits for a condition that another process makes true; fails after 90 seconds.
 public final class Await {
   private static final Duration LIMIT = Duration.ofSeconds(90);
   private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(25);

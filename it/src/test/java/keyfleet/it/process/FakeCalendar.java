@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Gives a process a wrong date by libfaketime. Elapsed time stays correct, as on a host whose
+/// Gives a process a wrong date with libfaketime. Elapsed time stays correct, as on a host whose
 /// clock is never synchronised.
 public final class FakeCalendar {
   private static final Path LIBRARIES = Path.of("/usr/lib");
@@ -20,7 +20,7 @@ public final class FakeCalendar {
   private FakeCalendar() {}
 
   /// The environment of a process whose date is ahead by `duration`. The library must neither fake
-  /// nor correct the monotonic clock: a JVM would wait for ever.
+  /// nor correct the monotonic clock: a JVM would hang.
   public static Map<String, String> ahead(Duration duration) {
     return Map.of(
         "LD_PRELOAD", library().toString(),

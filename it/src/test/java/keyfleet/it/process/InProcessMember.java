@@ -24,7 +24,7 @@ public final class InProcessMember {
 
   /// A member that has just registered its collection can seal from its next heartbeat on.
   public static void awaitSealing(Member member) {
-    Await.until("it may seal", () -> canSeal(member), () -> member.state().toString());
+    Await.until("the member may seal", () -> canSeal(member), () -> member.state().toString());
   }
 
   private static boolean canSeal(Member member) {

@@ -25,7 +25,7 @@ import keyfleet.store.Records;
 public final class InProcessOperator implements AutoCloseable {
   private final TestWiring wiring;
   private final KeyringStore keyringStore;
-  private final CollectionCatalog collectionCatalog;
+  private final CollectionCatalog catalog;
   private final KeyringOperations orders;
 
   public InProcessOperator(Map<String, String> environment, Failpoints failpoints) {
@@ -37,10 +37,9 @@ public final class InProcessOperator implements AutoCloseable {
     this.keyringStore =
         new KeyringStore(
             TestWiring.KEYRING, wiring.store().kv(), wiring::nonce, failpoints, author);
-    this.collectionCatalog = new CollectionCatalog(keyringStore, wiring, failpoints);
+    this.catalog = new CollectionCatalog(keyringStore, wiring, failpoints);
     this.orders =
-        new KeyringOperations(
-            keyringStore, collectionCatalog, keys, wiring::nonce, wiring.random());
+        new KeyringOperations(keyringStore, catalog, keys, wiring::nonce, wiring.random());
   }
 
   public static KekVersion v(int number) {
@@ -56,7 +55,7 @@ public final class InProcessOperator implements AutoCloseable {
   }
 
   RemovalOperations removals() {
-    return new RemovalOperations(keyringStore, collectionCatalog, orders);
+    return new RemovalOperations(keyringStore, catalog, orders);
   }
 
   public static Keystore requireDone(KeyringOperations.Result result) {
@@ -79,7 +78,7 @@ public final class InProcessOperator implements AutoCloseable {
   }
 
   public SortedMap<KekVersion, Long> recordsByVersion() {
-    return collectionCatalog.countByVersion().orElseThrow();
+    return catalog.countByVersion().orElseThrow();
   }
 
   public Records records() {

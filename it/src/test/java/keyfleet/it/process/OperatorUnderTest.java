@@ -24,7 +24,7 @@ public final class OperatorUnderTest {
       KekVersion to = v(Integer.parseInt(args[1]));
       if (!to.equals(target(operator))) {
         Await.until(
-            "the rotation is ordered",
+            "the rotation is started",
             () -> !(operator.orders().rotate(from, to) instanceof Refused));
       }
       Await.until(

@@ -157,12 +157,12 @@ public final class OrderApplication {
     try (PlainFields added = fields("late", 0);
         PlainFields changed = fields(id(0), 1_000_000)) {
       StoredRecord late = cipher.seal("late", added);
-      RecordChange recordChange = cipher.change(asRead, changed);
+      RecordChange change = cipher.change(asRead, changed);
       System.out.println(SEALED);
       input.readLine();
       return Document.builder()
           .text("insert", records.insert(late).getClass().getSimpleName())
-          .text("change", records.compareAndSet(recordChange).getClass().getSimpleName())
+          .text("change", records.compareAndSet(change).getClass().getSimpleName())
           .build();
     }
   }

@@ -30,9 +30,9 @@ import keyfleet.store.Value;
 public final class ProcessFleet implements AutoCloseable {
   /// The provider from which processes get their keys.
   public enum KeySource {
-    /// A process must restart to get a new key.
+    /// A process must restart to load a new key.
     ENV,
-    /// A process finds a new key by itself.
+    /// A running process loads a new key.
     FILE
   }
 

@@ -15,7 +15,7 @@ public interface TestStores extends AutoCloseable {
     MONGODB,
     NATS;
 
-    /// Opens a store of its own for the test, which is deleted when it is closed.
+    /// Opens a new store for the test. A database is deleted when its store is closed.
     public TestStores open(Path folder) {
       return switch (this) {
         case SQLITE -> new SingleStore("sqlite:" + folder.resolve("fleet.db"));

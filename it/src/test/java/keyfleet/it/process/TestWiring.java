@@ -47,9 +47,9 @@ public final class TestWiring implements CollectionOpener, AutoCloseable {
     this.recordsUrl = StoreUrl.parse(recordsText);
     this.store = openEngine(StoreUrl.parse(storeText));
     this.records = recordsText.equals(storeText) ? store : openEngine(recordsUrl);
-    ProviderContext surroundings = new ProviderContext(environment, random, new RealTicker());
+    ProviderContext context = new ProviderContext(environment, random, new RealTicker());
     Stream.of(environment.getOrDefault("KEYFLEET_PROVIDER", "env").split(","))
-        .map(it -> ProviderSpec.parse(it).open(KEYRING, surroundings))
+        .map(it -> ProviderSpec.parse(it).open(KEYRING, context))
         .forEach(providers::add);
   }
 
@@ -90,14 +90,14 @@ public final class TestWiring implements CollectionOpener, AutoCloseable {
   }
 
   @Override
-  public Optional<Records> open(CollectionRegistration collectionRegistration) {
-    return collectionRegistration.engine().equals(recordsEngine())
+  public Optional<Records> open(CollectionRegistration registration) {
+    return registration.engine().equals(recordsEngine())
         ? Optional.of(
             records.records(
                 new CollectionShape(
-                    collectionRegistration.collection(),
-                    collectionRegistration.idField(),
-                    new TreeSet<>(collectionRegistration.sealedFields()))))
+                    registration.collection(),
+                    registration.idField(),
+                    new TreeSet<>(registration.sealedFields()))))
         : Optional.empty();
   }
 

@@ -20,7 +20,7 @@ final class AllowedRefusals {
 
   /// The refusals of one fault are allowed until `until`; null while the fault lasts.
   private record Allowance(SoakFault fault, Scope scope, long from, @Nullable Long until) {
-    boolean covers(long began, long ended) {
+    boolean isActiveDuring(long began, long ended) {
       return from <= ended && (until == null || began <= until);
     }
   }
@@ -49,26 +49,27 @@ final class AllowedRefusals {
 
   /// Throws [SoakFailure] if no fault allows this refusal.
   synchronized void check(RefusedCall call) {
-    if (call.code() != Code.UNAVAILABLE || allowances.stream().noneMatch(it -> allows(it, call))) {
+    if (call.code() != Code.UNAVAILABLE
+        || allowances.stream().noneMatch(it -> isAllowedBy(it, call))) {
       throw new SoakFailure(
           "%s was refused with %s, %s".formatted(call.method(), call.code(), circumstances(call)));
     }
   }
 
-  private static boolean allows(Allowance allowance, RefusedCall call) {
+  private static boolean isAllowedBy(Allowance allowance, RefusedCall call) {
     boolean isInScope =
         switch (allowance.scope()) {
           case EVERYTHING -> true;
           case UNKNOWN_LOCAL_KEKS -> call.method().equals("Decrypt") && !call.kekKnown();
           case NOTHING -> false;
         };
-    return isInScope && allowance.covers(call.startedAt(), call.endedAt());
+    return isInScope && allowance.isActiveDuring(call.startedAt(), call.endedAt());
   }
 
   private String circumstances(RefusedCall call) {
     List<SoakFault> present =
         allowances.stream()
-            .filter(it -> it.covers(call.startedAt(), call.endedAt()))
+            .filter(it -> it.isActiveDuring(call.startedAt(), call.endedAt()))
             .map(Allowance::fault)
             .toList();
     String kek = call.kekKnown() ? " under a local KEK that the process knew" : "";

@@ -81,8 +81,8 @@ final class FaultyTransit implements AutoCloseable {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
-  void setBehavior(Behavior now) {
-    behavior = now;
+  void setBehavior(Behavior newBehavior) {
+    behavior = newBehavior;
   }
 
   /// The number of failed requests.
@@ -100,11 +100,11 @@ final class FaultyTransit implements AutoCloseable {
   private void answer(HttpExchange exchange) throws IOException {
     try (exchange) {
       String body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
-      Behavior now = behavior;
-      if (now != Behavior.NORMAL) {
+      Behavior current = behavior;
+      if (current != Behavior.NORMAL) {
         failures.incrementAndGet();
       }
-      switch (now) {
+      switch (current) {
         case NORMAL -> send(exchange, answer(exchange.getRequestURI().getPath(), body));
         case BUSY -> {
           exchange.getResponseHeaders().set("Retry-After", "1");

@@ -63,22 +63,22 @@ final class KeptCiphertexts {
   synchronized KeptCiphertext keep(EncryptResponse sealed, ByteString plaintext) {
     Map<String, ByteString> shared =
         annotations.computeIfAbsent(Map.copyOf(sealed.getAnnotationsMap()), it -> it);
-    KeptCiphertext keptCiphertext =
+    KeptCiphertext kept =
         new KeptCiphertext(sealed.getKeyId(), shared, sealed.getCiphertext(), digest(plaintext));
     total++;
     if (sample.size() < sampleLimit) {
-      sample.add(keptCiphertext);
+      sample.add(kept);
     } else {
       long index = random.nextLong(total);
       if (index < sampleLimit) {
-        sample.set((int) index, keptCiphertext);
+        sample.set((int) index, kept);
       }
     }
-    recent.add(keptCiphertext);
+    recent.add(kept);
     if (recent.size() > recentLimit) {
       recent.remove();
     }
-    return keptCiphertext;
+    return kept;
   }
 
   /// Keeps and returns the last ciphertexts before a kill. Call it after the plugin has ended.

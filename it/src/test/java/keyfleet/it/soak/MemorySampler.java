@@ -21,10 +21,10 @@ final class MemorySampler implements AutoCloseable {
 
   private void sample() {
     while (!stopped) {
-      MemoryTrend now = trend;
+      MemoryTrend current = trend;
       long bytes = resident.getAsLong();
       if (bytes > 0) {
-        now.add(bytes);
+        current.add(bytes);
       }
       LockSupport.parkNanos(INTERVAL.toNanos());
     }

@@ -57,11 +57,11 @@ final class MemoryTrend {
 
   /// Throws [SoakFailure] if the process lived long enough and its memory grew.
   void check() {
-    Figures seen = figures();
-    if (isLongEnough() && seen.growth() > MAX_GROWTH) {
+    Figures figures = figures();
+    if (isLongEnough() && figures.growth() > MAX_GROWTH) {
       throw new SoakFailure(
           "a plugin that ran for %d s grew from %,d to %,d bytes resident, medians of its second and"
-                  .formatted(seen.lifetime().toSeconds(), seen.second(), seen.last())
+                  .formatted(figures.lifetime().toSeconds(), figures.second(), figures.last())
               + " its last third");
     }
   }

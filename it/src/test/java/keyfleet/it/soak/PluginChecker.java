@@ -47,8 +47,8 @@ final class PluginChecker {
     return startCall(method, false);
   }
 
-  StartedCall begin(String method, KeptCiphertext keptCiphertext) {
-    return startCall(method, knownKeks.contains(keptCiphertext.annotations()));
+  StartedCall begin(String method, KeptCiphertext kept) {
+    return startCall(method, knownKeks.contains(kept.annotations()));
   }
 
   private StartedCall startCall(String method, boolean known) {
@@ -65,19 +65,19 @@ final class PluginChecker {
 
   KeptCiphertext checkAnswer(StartedCall call, ByteString plain, EncryptResponse answer) {
     keyIds.observe(call.method(), answer.getKeyId(), call.newest());
-    KeptCiphertext keptCiphertext = keptCiphertexts.keep(answer, plain);
-    markKnown(call, keptCiphertext);
-    return keptCiphertext;
+    KeptCiphertext kept = keptCiphertexts.keep(answer, plain);
+    markKnown(call, kept);
+    return kept;
   }
 
-  void checkAnswer(StartedCall call, KeptCiphertext keptCiphertext, ByteString plain) {
-    keptCiphertext.check(plain);
-    markKnown(call, keptCiphertext);
+  void checkAnswer(StartedCall call, KeptCiphertext kept, ByteString plain) {
+    kept.check(plain);
+    markKnown(call, kept);
   }
 
-  private void markKnown(StartedCall call, KeptCiphertext keptCiphertext) {
+  private void markKnown(StartedCall call, KeptCiphertext kept) {
     if (call.generation() == generation.get()) {
-      knownKeks.add(keptCiphertext.annotations());
+      knownKeks.add(kept.annotations());
     }
   }
 

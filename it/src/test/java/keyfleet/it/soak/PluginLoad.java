@@ -121,17 +121,17 @@ final class PluginLoad implements AutoCloseable {
     }
   }
 
-  private boolean tryDecrypt(KeptCiphertext keptCiphertext) {
+  private boolean tryDecrypt(KeptCiphertext kept) {
     DecryptRequest request =
         DecryptRequest.newBuilder()
-            .setCiphertext(keptCiphertext.ciphertext())
-            .setKeyId(keptCiphertext.keyId())
-            .putAllAnnotations(keptCiphertext.annotations())
+            .setCiphertext(kept.ciphertext())
+            .setKeyId(kept.keyId())
+            .putAllAnnotations(kept.annotations())
             .setUid("soak")
             .build();
-    StartedCall call = checker.begin("Decrypt", keptCiphertext);
+    StartedCall call = checker.begin("Decrypt", kept);
     try {
-      checker.checkAnswer(call, keptCiphertext, plugin().decrypt(request).getPlaintext());
+      checker.checkAnswer(call, kept, plugin().decrypt(request).getPlaintext());
       return true;
     } catch (StatusRuntimeException e) {
       recordRefusal(call, e);

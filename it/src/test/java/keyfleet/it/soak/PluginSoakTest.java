@@ -58,20 +58,20 @@ class PluginSoakTest {
               .run(plan(SoakFault.REMOTE_CUT, SoakFault.ROTATION));
       assertEquals(1, outcome.kills());
       assertEquals(2, checker.keyIdCount());
-      assertTrue(transit.failureCount() > 0, "the remote was never asked while it hung up");
+      assertTrue(transit.failureCount() > 0, "the remote got no request while it cut connections");
       assertTrue(outcome.calls() > 100, () -> outcome.calls() + " calls");
       assertTrue(outcome.opened() > 2_000, () -> outcome.opened() + " opened");
     }
   }
 
   @Test
-  void pluginThatDiesByItself_fails() throws InterruptedException {
+  void pluginThatEndsByItself_isCaught() throws InterruptedException {
     try (SoakFleet fleet = new SoakFleet(folder, LAUNCHER, transit);
         PluginLoad load = new PluginLoad(fleet.socket(), checker)) {
       Thread killer =
           Thread.ofVirtual()
               .start(() -> {
-                Await.until("it is loaded", () -> checker.calls() > 1_000);
+                Await.until("the plugin is under load", () -> checker.calls() > 1_000);
                 fleet.killPlugin();
               });
       SoakRun run = new SoakRun(fleet, transit, checker, load, 1);

@@ -238,11 +238,11 @@ class SoakChecksTest {
     "10, there is no option 10"
   })
   void invalidOption_printsOneSentence(String words, String message) {
-    SoakOptions.UsageException usageException =
+    SoakOptions.UsageException thrown =
         assertThrows(
             SoakOptions.UsageException.class,
             () -> SoakOptions.parse(List.of(words.split(" ")), 1));
-    assertEquals(message, usageException.getMessage());
+    assertEquals(message, thrown.getMessage());
   }
 
   @Test

@@ -128,11 +128,11 @@ final class SoakFleet implements AutoCloseable {
   }
 
   private TestProcess plugin() {
-    TestProcess now = plugin;
-    if (now == null) {
+    TestProcess current = plugin;
+    if (current == null) {
       throw new IllegalStateException("no plugin yet");
     }
-    return now;
+    return current;
   }
 
   void killPlugin() {
@@ -148,12 +148,12 @@ final class SoakFleet implements AutoCloseable {
 
   /// The resident memory of the plugin in bytes; zero while it is down.
   long resident() {
-    TestProcess now = plugin;
-    if (now == null || !now.isAlive()) {
+    TestProcess current = plugin;
+    if (current == null || !current.isAlive()) {
       return 0;
     }
     try {
-      return Files.readAllLines(Path.of("/proc/" + now.pid() + "/status")).stream()
+      return Files.readAllLines(Path.of("/proc/" + current.pid() + "/status")).stream()
           .filter(it -> it.startsWith("VmRSS:"))
           .mapToLong(it -> 1024 * Long.parseLong(it.replaceAll("\\D", "")))
           .findFirst()
@@ -164,8 +164,8 @@ final class SoakFleet implements AutoCloseable {
   }
 
   String pluginOutput() {
-    TestProcess now = plugin;
-    return now == null ? "" : now.output();
+    TestProcess current = plugin;
+    return current == null ? "" : current.output();
   }
 
   /// Blocks all writes to the store until the returned connection is closed.

@@ -32,60 +32,62 @@ record SoakPlan(Duration length, List<Step> steps) {
     return new SoakPlan(length, draw.steps());
   }
 
-  private static Duration space(Duration length) {
+  private static Duration spacing(Duration length) {
     Duration fitting = length.dividedBy(STEPS);
     Duration most = fitting.compareTo(DEFAULT_SPACING) < 0 ? fitting : DEFAULT_SPACING;
     return most.compareTo(MIN_SPACING) < 0 ? MIN_SPACING : most;
   }
 
-  /// Draws faults like cards: a shuffled deck is dealt to its end, then shuffled again.
+  /// Draws every fault of a shuffled list once, then shuffles again.
   private static final class Draw {
     private final Random random;
     private final Duration length;
-    private final Duration space;
+    private final Duration spacing;
     private final Deque<SoakFault> any = new ArrayDeque<>();
     private final Deque<SoakFault> survivable = new ArrayDeque<>();
 
     Draw(Random random, Duration length) {
       this.random = random;
       this.length = length;
-      this.space = space(length);
+      this.spacing = spacing(length);
     }
 
     List<Step> steps() {
       List<Step> steps = new ArrayList<>();
       boolean rotated = false;
-      Duration end = length.minus(space);
+      Duration end = length.minus(spacing);
       for (Duration at = gap(); at.compareTo(end) < 0; at = at.plus(gap())) {
-        boolean now = !rotated && at.compareTo(length.dividedBy(2)) >= 0;
-        rotated |= now;
-        steps.add(new Step(at, now ? SoakFault.ROTATION : next(at), lasts()));
+        boolean isRotation = !rotated && at.compareTo(length.dividedBy(2)) >= 0;
+        rotated |= isRotation;
+        steps.add(new Step(at, isRotation ? SoakFault.ROTATION : next(at), duration()));
       }
       return List.copyOf(steps);
     }
 
     private SoakFault next(Duration at) {
-      boolean mayKill = at.toNanos() < LAST_KILL_FRACTION * length.toNanos();
-      return mayKill ? deal(any, SoakFault.usual()) : deal(survivable, SoakFault.survivable());
+      boolean canKill = at.toNanos() < LAST_KILL_FRACTION * length.toNanos();
+      return canKill
+          ? drawFrom(any, SoakFault.usual())
+          : drawFrom(survivable, SoakFault.survivable());
     }
 
-    private SoakFault deal(Deque<SoakFault> cards, List<SoakFault> all) {
-      if (cards.isEmpty()) {
+    private SoakFault drawFrom(Deque<SoakFault> remaining, List<SoakFault> all) {
+      if (remaining.isEmpty()) {
         List<SoakFault> shuffled = new ArrayList<>(all);
         Collections.shuffle(shuffled, random);
-        cards.addAll(shuffled);
+        remaining.addAll(shuffled);
       }
-      return cards.remove();
+      return remaining.remove();
     }
 
     /// 20 to 40 seconds, if the spacing is 30.
     private Duration gap() {
-      return space.multipliedBy(2).plus(part(space.multipliedBy(2))).dividedBy(3);
+      return spacing.multipliedBy(2).plus(part(spacing.multipliedBy(2))).dividedBy(3);
     }
 
     /// 4 to 9 seconds, if the spacing is 30.
-    private Duration lasts() {
-      return space.multipliedBy(2).dividedBy(15).plus(part(space.dividedBy(6)));
+    private Duration duration() {
+      return spacing.multipliedBy(2).dividedBy(15).plus(part(spacing.dividedBy(6)));
     }
 
     private Duration part(Duration of) {

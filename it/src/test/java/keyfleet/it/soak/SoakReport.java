@@ -48,14 +48,14 @@ record SoakReport(SoakOptions options, SoakRun.Outcome outcome, PluginChecker ch
     if (!outcome.memory().isLongEnough()) {
       return "memory not checked, because no process ran long enough";
     }
-    MemoryTrend.Figures seen = outcome.memory().figures();
+    MemoryTrend.Figures figures = outcome.memory().figures();
     return String.format(
         Locale.ROOT,
         "resident %.0f MB, then %.0f MB (%.2f) in the last %d s",
-        seen.second() / MEGABYTE,
-        seen.last() / MEGABYTE,
-        seen.growth(),
-        seen.lifetime().toSeconds());
+        figures.second() / MEGABYTE,
+        figures.last() / MEGABYTE,
+        figures.growth(),
+        figures.lifetime().toSeconds());
   }
 
   /// Adds a row to the table of the Markdown file that stands between `<!-- plugin -->` and `<!--
@@ -72,7 +72,7 @@ record SoakReport(SoakOptions options, SoakRun.Outcome outcome, PluginChecker ch
   }
 
   private String row() {
-    MemoryTrend.Figures seen = outcome.memory().figures();
+    MemoryTrend.Figures figures = outcome.memory().figures();
     return String.format(
         Locale.ROOT,
         "| %s | %d | %,d s | %,d | %s | %d | %d | %d | %,d | %s |",
@@ -87,7 +87,7 @@ record SoakReport(SoakOptions options, SoakRun.Outcome outcome, PluginChecker ch
         outcome.opened(),
         outcome.memory().isLongEnough()
             ? String.format(
-                Locale.ROOT, "%.0f, %.0f", seen.second() / MEGABYTE, seen.last() / MEGABYTE)
+                Locale.ROOT, "%.0f, %.0f", figures.second() / MEGABYTE, figures.last() / MEGABYTE)
             : "-");
   }
 }

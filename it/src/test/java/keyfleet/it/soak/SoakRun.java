@@ -63,7 +63,7 @@ final class SoakRun {
       checker.beginFault(SoakFault.KILL, Scope.EVERYTHING);
       fleet.startPlugin();
       memory.startNextTrend();
-      awaitReturn();
+      awaitHealthy();
       long start = System.nanoTime();
       load.start(random.nextLong());
       for (SoakPlan.Step step : plan.steps()) {
@@ -85,7 +85,7 @@ final class SoakRun {
     }
   }
 
-  /// Decrypts all kept ciphertexts in the process of the soak, and in a fresh process.
+  /// Decrypts all kept ciphertexts in the running process, and again after a restart.
   private void openAllTwice() {
     List<KeptCiphertext> all = checker.keptCiphertexts().all();
     open(all);
@@ -93,8 +93,8 @@ final class SoakRun {
     fleet.stopPlugin();
     var _ = checker.onProcessKilled();
     fleet.startPlugin();
-    awaitReturn();
-    awaitGraceOver();
+    awaitHealthy();
+    awaitEndOfGrace();
     open(all);
   }
 
@@ -151,7 +151,7 @@ final class SoakRun {
   private List<KeptCiphertext> killAndStart(SoakPlan.Step step, Runnable start) {
     List<KeptCiphertext> last = kill(step);
     start.run();
-    awaitReturn();
+    awaitHealthy();
     return last;
   }
 
@@ -161,7 +161,7 @@ final class SoakRun {
     fleet.startPlugin();
     pause(step.duration());
     transit.setBehavior(Behavior.NORMAL);
-    awaitReturn();
+    awaitHealthy();
     checkCiphertexts(last);
   }
 
@@ -173,14 +173,14 @@ final class SoakRun {
     return checker.onProcessKilled();
   }
 
-  private void awaitReturn() {
+  private void awaitHealthy() {
     await("the plugin is healthy again", load::isHealthy);
     checker.endFault();
   }
 
   /// Decrypts the last ciphertexts before the kill, and a sample of all.
   private void checkCiphertexts(List<KeptCiphertext> last) {
-    awaitGraceOver();
+    awaitEndOfGrace();
     List<KeptCiphertext> some = new ArrayList<>(checker.keptCiphertexts().all());
     Collections.shuffle(some, random);
     List<KeptCiphertext> both = new ArrayList<>(last);
@@ -189,7 +189,7 @@ final class SoakRun {
   }
 
   /// Waits until no refusal is allowed any more.
-  private void awaitGraceOver() {
+  private void awaitEndOfGrace() {
     pause(AllowedRefusals.GRACE.plusMillis(100));
   }
 

@@ -42,7 +42,7 @@ import keyfleet.store.StoredRecord;
 final class FailoverFleet implements AutoCloseable {
   private static final int RECORDS = 300;
 
-  /// The maximum of rotations; every process has that many keys.
+  /// The most rotations of one fleet; every process has the keys for all of them.
   private static final int ROTATIONS = 30;
 
   private static final Integer[] KEYS =
@@ -100,11 +100,11 @@ final class FailoverFleet implements AutoCloseable {
     Await.until(
         "the new version is proved", () -> InProcessMember.isReady(operator, active + 1, 1));
     if (OPERATOR_POINTS.contains(halt.point())) {
-      killTheOperator(halt);
+      killOperator(halt);
     } else {
-      killTheDriver(halt);
+      killDriver(halt);
     }
-    checkTheEnd();
+    checkFinalState();
     successor.writeLine(ServerUnderTest.STOP);
     // The killed processes would be laggards of the next rotation.
     Await.until("only the app sends heartbeats", () -> freshProcesses() == 1, successor::output);
@@ -115,11 +115,12 @@ final class FailoverFleet implements AutoCloseable {
     return operator.roster().fresh(TIMINGS.fresh()).size();
   }
 
-  /// The rotation is ordered before any driver runs, so that the victim does all its work in the
+  /// The rotation is started before any driver runs, so that the victim does all its work in the
   /// rotation.
-  private void killTheDriver(HaltPoint halt) {
+  private void killDriver(HaltPoint halt) {
     TestProcess victim = server("victim-" + active, halt.options());
-    Await.until("the rotation is ordered", () -> isOrdered(operator.orders().rotate(from(), to())));
+    Await.until(
+        "the rotation is started", () -> isAccepted(operator.orders().rotate(from(), to())));
     if (halt.point() == Failpoint.ROTATION_DRIVER_READ) {
       startUntilKilled(server("first-" + active, FIRST_WRITE.options()), FIRST_WRITE);
     }
@@ -130,7 +131,7 @@ final class FailoverFleet implements AutoCloseable {
   }
 
   /// On a busy machine the only process may not be fresh for a moment.
-  private static boolean isOrdered(KeyringOperations.Result result) {
+  private static boolean isAccepted(KeyringOperations.Result result) {
     return !(result instanceof KeyringOperations.Refused);
   }
 
@@ -140,7 +141,7 @@ final class FailoverFleet implements AutoCloseable {
         HaltPoint.EXIT, victim.await(), () -> halt + " was never reached" + victim.output());
   }
 
-  private void killTheOperator(HaltPoint halt) {
+  private void killOperator(HaltPoint halt) {
     successor.writeLine(ServerUnderTest.START);
     TestProcess victim = operator(halt.options());
     assertEquals(
@@ -170,13 +171,11 @@ final class FailoverFleet implements AutoCloseable {
   private void awaitCompletion() {
     Await.until(
         "the rotation is completed",
-        () ->
-            operator.keystore().rotation() instanceof Completed(var rotationJob)
-                && rotationJob.to().equals(to()),
+        () -> operator.keystore().rotation() instanceof Completed(var job) && job.to().equals(to()),
         () -> operator.keystore().rotation() + successor.output());
   }
 
-  private void checkTheEnd() {
+  private void checkFinalState() {
     assertEquals(Map.of(to(), (long) RECORDS), operator.recordsByVersion());
     int right = 0;
     for (int i = 0; i < RECORDS; i++) {

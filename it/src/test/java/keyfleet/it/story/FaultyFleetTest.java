@@ -63,7 +63,7 @@ class FaultyFleetTest {
   }
 
   @Test
-  void otherBytesAndOtherProvider_areLaggardsEachForItsReason() {
+  void otherBytesAndOtherProvider_areLaggardsWithTheirReasons() {
     try (ProcessFleet fleet = fleet(Kind.SQLITE);
         InProcessOperator operator = fleet.operator()) {
       operator.announce(1, ProcessFleet.timings());
@@ -216,14 +216,14 @@ class FaultyFleetTest {
 
   /// Corrupts the wrapped data key of the first records.
   private static void corrupt(Records records, int bad) {
-    List<RecordChange> recordChanges = new ArrayList<>();
+    List<RecordChange> changes = new ArrayList<>();
     for (int i = 0; i < bad; i++) {
       StoredRecord record = records.read(new RecordId(OrderApplication.id(i))).orElseThrow();
       Map<String, Bytes> corrupted = new TreeMap<>(record.fields().byName());
       corrupted.computeIfPresent("card", (_, bytes) -> corrupted(bytes));
-      recordChanges.add(new RecordChange(record, SealedFields.of(corrupted)));
+      changes.add(new RecordChange(record, SealedFields.of(corrupted)));
     }
-    records.compareAndSetAll(recordChanges);
+    records.compareAndSetAll(changes);
   }
 
   private static Bytes corrupted(Bytes envelope) {

@@ -83,13 +83,13 @@ class PausedWriterTest {
         InProcessOperator operator = fleet.operator()) {
       TestProcess writer = fleet.startApplication("writer", "work", "0", "1", "" + RECORDS);
       writer.awaitLine(OrderApplication.AT_WORK);
-      Await.until("it has added some", () -> count(operator) > RECORDS);
+      Await.until("the writer has added records", () -> count(operator) > RECORDS);
       Await.until("v2 is proved", () -> InProcessMember.isReady(operator, 2, 2));
       writer.freeze();
       rotateAndDisable(fleet, operator);
       long before = count(operator);
       writer.thaw();
-      Await.until("it adds more", () -> count(operator) > before, writer::output);
+      Await.until("the writer adds more records", () -> count(operator) > before, writer::output);
       Document report = ProcessFleet.reportOf(writer);
       assertEquals(0, report.number("failed_reads"), writer::output);
       assertEquals(0, report.number("wrong_reads"), writer::output);

@@ -84,11 +84,11 @@ class ProviderMigrationTest {
     Path tokens = Files.createDirectory(folder.resolve("tokens"));
     Files.writeString(conf, "directories.tokendir = " + tokens + "\nlog.level = ERROR\n");
     Shell shell = new Shell(folder, Map.of("SOFTHSM2_CONF", conf.toString()));
-    Shell.Result made =
+    Shell.Result created =
         shell.run(
             "softhsm2-util --init-token --free --label fleet --pin 4711 --so-pin 0815"
                 + " && echo 4711 >pin && chmod 0600 pin");
-    assertEquals(0, made.exit(), made::toString);
+    assertEquals(0, created.exit(), created::toString);
     return Map.of(
         "SOFTHSM2_CONF",
         conf.toString(),

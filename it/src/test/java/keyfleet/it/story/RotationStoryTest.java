@@ -98,14 +98,14 @@ class RotationStoryTest {
 
     void run() {
       try (InProcessOperator operator = fleet.operator()) {
-        refuseTheLaggard(operator);
+        checkLaggardIsRefused(operator);
         rotate(operator);
         remove();
         assertInstanceOf(AuditVerdict.Intact.class, operator.verifyAudit());
       }
     }
 
-    private void refuseTheLaggard(InProcessOperator operator) {
+    private void checkLaggardIsRefused(InProcessOperator operator) {
       List.of(ProcessFleet.OPERATOR, WORKER, "api-1").forEach(it -> fleet.giveKeys(it, 2));
       if (keySource == KeySource.ENV) {
         worker = restartWorker();
@@ -194,20 +194,21 @@ class RotationStoryTest {
       Duration tick = operator.keystore().timings().heartbeat().multipliedBy(3).dividedBy(2);
       long epoch = operator.keystore().epoch();
       Await.until(
-          "all beats show epoch " + epoch,
+          "all heartbeats show epoch " + epoch,
           () -> {
-            List<Heartbeat> beats = operator.roster().heartbeats();
-            for (Heartbeat beat : beats) {
+            List<Heartbeat> heartbeats = operator.roster().heartbeats();
+            for (Heartbeat heartbeat : heartbeats) {
               assertTrue(
-                  beat.epoch() == epoch || beat.writtenAt().isBefore(flip.plus(tick)),
-                  () -> beat.instance() + " did not see the flip of " + flip + ": " + beat);
+                  heartbeat.epoch() == epoch || heartbeat.writtenAt().isBefore(flip.plus(tick)),
+                  () ->
+                      heartbeat.instance() + " did not see the flip of " + flip + ": " + heartbeat);
             }
-            return beats.stream().allMatch(it -> it.epoch() == epoch && isCurrent(it));
+            return heartbeats.stream().allMatch(it -> it.epoch() == epoch && isCurrent(it));
           });
     }
 
-    private static boolean isCurrent(Heartbeat beat) {
-      return new KekVersion(2).equals(beat.current());
+    private static boolean isCurrent(Heartbeat heartbeat) {
+      return new KekVersion(2).equals(heartbeat.current());
     }
 
     private void remove() {

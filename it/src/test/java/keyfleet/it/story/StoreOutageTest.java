@@ -35,7 +35,7 @@ class StoreOutageTest {
   @TempDir Path folder = Path.of("");
 
   @Test
-  void postgresKilledInMidRotation_isFoundAgain() {
+  void postgresKilledInMidRotation_isUsedAgainAfterItsRestart() {
     try (PostgresTestServer server = PostgresTestServer.startNew();
         ProcessFleet fleet =
             new ProcessFleet(
@@ -45,7 +45,7 @@ class StoreOutageTest {
   }
 
   @Test
-  void natsKilledInMidRotation_isFoundAgain() {
+  void natsKilledInMidRotation_isUsedAgainAfterItsRestart() {
     TestStores stores = Kind.NATS.open(folder);
     NatsTestServer server = ((TestStores.NatsAndPostgres) stores).server();
     try (ProcessFleet fleet = new ProcessFleet(folder, stores, KeySource.ENV)) {

@@ -21,7 +21,7 @@ public record FieldVersions(List<KekVersion> byField) {
     return new FieldVersions(Collections.nCopies(fields, version));
   }
 
-  boolean carries(KekVersion version) {
+  boolean contains(KekVersion version) {
     return byField.contains(version);
   }
 
@@ -40,11 +40,11 @@ public record FieldVersions(List<KekVersion> byField) {
   SealedFields toSealedFields(Keystore keystore) {
     Map<String, Bytes> byName = new TreeMap<>();
     for (KekVersion version : byField) {
-      VersionEntry known = keystore.versions().get(version);
-      if (known == null) {
+      VersionEntry entry = keystore.versions().get(version);
+      if (entry == null) {
         throw new IllegalStateException(version + " is not in the keystore");
       }
-      byName.put("field-" + byName.size(), Bytes.copyOf(known.sentinel().envelope().toBytes()));
+      byName.put("field-" + byName.size(), Bytes.copyOf(entry.sentinel().envelope().toBytes()));
     }
     return SealedFields.of(byName);
   }

@@ -36,34 +36,29 @@ final class RolloutDriverSteps {
 
   /// A claim without need counts as a fault: the earlier driver seemed to be silent.
   private void addClaims(List<Step<RolloutModelState>> steps) {
-    DriverClaim driverClaim = state.nextLease();
+    DriverClaim claim = state.nextClaim();
     if (Rollout.shouldClaim(state.control())) {
-      steps.add(step(() -> "claims " + driverClaim.epoch(), state.withClaim(index, driverClaim)));
+      steps.add(step(() -> "claims " + claim.epoch(), state.withClaim(index, claim)));
     } else if (state.faults() > 0 && !isLeading()) {
       steps.add(
           step(
-              () -> "takes over as " + driverClaim.epoch(),
-              state.withOneFaultLess().withClaim(index, driverClaim)));
+              () -> "takes over as " + claim.epoch(),
+              state.withOneFewerFault().withClaim(index, claim)));
     }
     if (state.aborts() > 0) {
-      steps.add(
-          step(() -> "aborts as " + driverClaim.epoch(), state.withAbort(index, driverClaim)));
+      steps.add(step(() -> "aborts as " + claim.epoch(), state.withAbort(index, claim)));
     }
   }
 
   private void addRollback(List<Step<RolloutModelState>> steps) {
     if (state.rollbacks() > 0 && !(state.control() instanceof Rollout.RolledBack)) {
-      DriverClaim driverClaim = state.nextLease();
-      steps.add(
-          step(
-              () -> "rolls back as " + driverClaim.epoch(),
-              state.withRollback(index, driverClaim)));
+      DriverClaim claim = state.nextClaim();
+      steps.add(step(() -> "rolls back as " + claim.epoch(), state.withRollback(index, claim)));
     }
   }
 
   private boolean isLeading() {
-    return driver.driverClaim().equals(state.control().run().claim())
-        && driver.driverClaim().epoch() > 0;
+    return driver.claim().equals(state.control().run().claim()) && driver.claim().epoch() > 0;
   }
 
   /// The observation, the decision and its compare-and-set are one step; the writes that follow may
@@ -74,20 +69,19 @@ final class RolloutDriverSteps {
     }
     Rollout next = state.protocol().next(state.control(), state.observed());
     RolloutModelState committed = state.withControl(next);
-    Map<NodeId, DesiredState> outbox = unwritten(committed);
-    RolloutModelState after =
-        committed.withDriver(index, new DriverState(driver.driverClaim(), outbox));
+    Map<NodeId, DesiredState> outbox = pendingWrites(committed);
+    RolloutModelState after = committed.withDriver(index, new DriverState(driver.claim(), outbox));
     if (!after.equals(state)) {
       steps.add(step(() -> "decides; to write: " + outbox.keySet(), after));
     }
   }
 
-  private Map<NodeId, DesiredState> unwritten(RolloutModelState committed) {
+  private Map<NodeId, DesiredState> pendingWrites(RolloutModelState committed) {
     Map<NodeId, DesiredState> outbox = new HashMap<>();
     Rollout.assignments(committed.control())
         .forEach((node, order) -> {
           if (!isWritten(order, state.desiredStates().get(node))) {
-            outbox.put(node, order.toDesiredState(driver.driverClaim(), committed.decision()));
+            outbox.put(node, order.toDesiredState(driver.claim(), committed.decision()));
           }
         });
     return outbox;
@@ -97,7 +91,7 @@ final class RolloutDriverSteps {
     return present != null
         && present.task().equals(order.task())
         && present.goal() == order.goal()
-        && present.claim().equals(driver.driverClaim());
+        && present.claim().equals(driver.claim());
   }
 
   private void addWrites(List<Step<RolloutModelState>> steps) {
@@ -110,23 +104,22 @@ final class RolloutDriverSteps {
                   withWrite(node, desiredState)));
         });
     if (!driver.outbox().isEmpty() && state.faults() > 0) {
-      DriverState idle = new DriverState(driver.driverClaim(), Map.of());
-      steps.add(step(() -> "loses its writes", state.withOneFaultLess().withDriver(index, idle)));
+      DriverState idle = new DriverState(driver.claim(), Map.of());
+      steps.add(step(() -> "loses its writes", state.withOneFewerFault().withDriver(index, idle)));
     }
   }
 
   private RolloutModelState withWrite(NodeId node, DesiredState desiredState) {
     Map<NodeId, DesiredState> remaining = new HashMap<>(driver.outbox());
     remaining.remove(node);
-    RolloutModelState done =
-        state.withDriver(index, new DriverState(driver.driverClaim(), remaining));
+    RolloutModelState done = state.withDriver(index, new DriverState(driver.claim(), remaining));
     DesiredState present = state.desiredStates().get(node);
-    if (present != null && !state.protocol().mayReplace(desiredState, present)) {
+    if (present != null && !state.protocol().canReplace(desiredState, present)) {
       return done;
     }
     Map<NodeId, DesiredState> all = new HashMap<>(state.desiredStates());
     all.put(node, desiredState);
-    return done.withDesired(all);
+    return done.withDesiredStates(all);
   }
 
   private Step<RolloutModelState> step(Supplier<String> description, RolloutModelState next) {

@@ -20,6 +20,7 @@ import keyfleet.rollout.controller.RolloutEvent.Claimed;
 import keyfleet.rollout.controller.RolloutEvent.Observed;
 import keyfleet.rollout.controller.RolloutEvent.RollbackRequested;
 import keyfleet.rollout.controller.RolloutProgress;
+import keyfleet.rollout.controller.RolloutRun;
 import keyfleet.rollout.node.Node;
 import keyfleet.rollout.node.Node.Preparing;
 import keyfleet.rollout.node.Node.RolledBack;
@@ -56,7 +57,7 @@ public record RolloutModelState(
 
   /// A driver, and the desired states that it has decided but not written yet. It may be superseded
   /// before it writes them.
-  public record DriverState(DriverClaim driverClaim, Map<NodeId, DesiredState> outbox) {
+  public record DriverState(DriverClaim claim, Map<NodeId, DesiredState> outbox) {
     public DriverState {
       outbox = Map.copyOf(outbox);
     }
@@ -74,7 +75,7 @@ public record RolloutModelState(
   /// its own report.
   @Override
   public Optional<String> violation() {
-    long unconfirmed = watchdogs.stream().filter(it -> mayRunUnconfirmed(it.node())).count();
+    long unconfirmed = watchdogs.stream().filter(it -> canRunUnconfirmed(it.node())).count();
     int limit = limit();
     if (unconfirmed > limit) {
       return Optional.of("I6: " + unconfirmed + " nodes run it unconfirmed; the limit is " + limit);
@@ -94,21 +95,19 @@ public record RolloutModelState(
   }
 
   private Optional<String> violation(Node node) {
-    NodeEntry nodeEntry = control.run().progress().entries().get(node.baseline().node());
-    if (nodeEntry == null || !(node instanceof Tasked tasked)) {
+    NodeEntry entry = control.run().progress().entries().get(node.baseline().node());
+    if (entry == null || !(node instanceof Tasked tasked)) {
       return Optional.empty();
     }
     DesiredState written = desiredStates.get(node.baseline().node());
     if (written != null && written.claim().epoch() < tasked.nodeTask().claim().epoch()) {
       return Optional.of("R12: an older driver has overwritten an order that was obeyed");
     }
-    boolean isSameAttempt = tasked.nodeTask().task().attempt() == nodeEntry.attempt();
-    if (nodeEntry.progress() == NodeProgress.APPLYING
-        && isSameAttempt
-        && node instanceof Preparing) {
+    boolean isSameAttempt = tasked.nodeTask().task().attempt() == entry.attempt();
+    if (entry.progress() == NodeProgress.APPLYING && isSameAttempt && node instanceof Preparing) {
       return Optional.of("R11: a node is ordered to run what it has not staged");
     }
-    boolean failed = nodeEntry.progress() == NodeProgress.FAILED;
+    boolean failed = entry.progress() == NodeProgress.FAILED;
     return failed
             && isSameAttempt
             && !(node instanceof RolledBack r && r.rollbackReason() == RollbackReason.UNHEALTHY)
@@ -117,11 +116,11 @@ public record RolloutModelState(
   }
 
   private int limit() {
-    var rolloutLimits = control.run().spec().limits();
-    return rolloutLimits.batchSize() + rolloutLimits.maxUnavailable();
+    var limits = control.run().spec().limits();
+    return limits.batchSize() + limits.maxUnavailable();
   }
 
-  private static boolean mayRunUnconfirmed(Node node) {
+  private static boolean canRunUnconfirmed(Node node) {
     return node instanceof Unconfirmed
         || (node instanceof RollingBack rollingBack && rollingBack.undo() == Node.Undo.SWAP_BACK);
   }
@@ -143,8 +142,8 @@ public record RolloutModelState(
   }
 
   /// A claim of the first free epoch.
-  DriverClaim nextLease() {
-    long highest = drivers.stream().mapToLong(it -> it.driverClaim().epoch()).max().orElse(0);
+  DriverClaim nextClaim() {
+    long highest = drivers.stream().mapToLong(it -> it.claim().epoch()).max().orElse(0);
     long next = Math.max(highest, control.run().claim().epoch()) + 1;
     return new DriverClaim(next, "nonce-" + next);
   }
@@ -171,15 +170,13 @@ public record RolloutModelState(
         .toList();
   }
 
-  RolloutModelState withClaim(int driver, DriverClaim driverClaim) {
-    return withLease(driver, driverClaim)
-        .withControl(protocol.next(control, new Claimed(driverClaim)));
+  RolloutModelState withClaim(int driver, DriverClaim claim) {
+    return withLeader(driver, claim).withControl(protocol.next(control, new Claimed(claim)));
   }
 
-  RolloutModelState withAbort(int driver, DriverClaim driverClaim) {
+  RolloutModelState withAbort(int driver, DriverClaim claim) {
     RolloutModelState leading =
-        withLease(driver, driverClaim)
-            .withControl(protocol.next(control, new AbortRequested(driverClaim)));
+        withLeader(driver, claim).withControl(protocol.next(control, new AbortRequested(claim)));
     return new RolloutModelState(
         leading.control,
         leading.decision,
@@ -192,10 +189,9 @@ public record RolloutModelState(
         protocol);
   }
 
-  RolloutModelState withRollback(int driver, DriverClaim driverClaim) {
+  RolloutModelState withRollback(int driver, DriverClaim claim) {
     RolloutModelState leading =
-        withLease(driver, driverClaim)
-            .withControl(protocol.next(control, new RollbackRequested(driverClaim)));
+        withLeader(driver, claim).withControl(protocol.next(control, new RollbackRequested(claim)));
     return new RolloutModelState(
         leading.control,
         leading.decision,
@@ -208,17 +204,14 @@ public record RolloutModelState(
         protocol);
   }
 
-  private RolloutModelState withLease(int driver, DriverClaim driverClaim) {
-    return withDriver(driver, new DriverState(driverClaim, drivers.get(driver).outbox()));
+  private RolloutModelState withLeader(int driver, DriverClaim claim) {
+    return withDriver(driver, new DriverState(claim, drivers.get(driver).outbox()));
   }
 
   /// The observations of a driver are its own and are not stored.
   RolloutModelState withControl(Rollout next) {
-    var rolloutRun = next.run();
-    Rollout stored =
-        next.with(
-            keyfleet.rollout.controller.RolloutRun.of(
-                rolloutRun.spec(), rolloutRun.claim(), rolloutRun.progress()));
+    var run = next.run();
+    Rollout stored = next.with(RolloutRun.of(run.spec(), run.claim(), run.progress()));
     return new RolloutModelState(
         stored,
         stored.equals(control) ? decision : decision + 1,
@@ -245,12 +238,12 @@ public record RolloutModelState(
         control, decision, desiredStates, changed, drivers, faults, aborts, rollbacks, protocol);
   }
 
-  RolloutModelState withDesired(Map<NodeId, DesiredState> next) {
+  RolloutModelState withDesiredStates(Map<NodeId, DesiredState> next) {
     return new RolloutModelState(
         control, decision, next, watchdogs, drivers, faults, aborts, rollbacks, protocol);
   }
 
-  RolloutModelState withOneFaultLess() {
+  RolloutModelState withOneFewerFault() {
     return new RolloutModelState(
         control,
         decision,
@@ -267,8 +260,8 @@ public record RolloutModelState(
   /// whatever their type, so the types are mixed in.
   @Override
   public int hashCode() {
-    RolloutProgress rolloutProgress = control.run().progress();
-    int hash = 31 * control.getClass().hashCode() + rolloutProgress.hashCode();
+    RolloutProgress progress = control.run().progress();
+    int hash = 31 * control.getClass().hashCode() + progress.hashCode();
     hash = mix(hash, (int) decision);
     for (WatchdogState watchdog : watchdogs) {
       hash = mix(hash, watchdog.node().getClass().hashCode());

@@ -23,7 +23,7 @@ public interface RolloutProtocol {
   }
 
   /// Whether a desired state may replace another.
-  default boolean mayReplace(DesiredState next, DesiredState present) {
+  default boolean canReplace(DesiredState next, DesiredState present) {
     return next.canReplace(present);
   }
 

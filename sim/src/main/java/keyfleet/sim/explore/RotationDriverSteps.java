@@ -45,12 +45,11 @@ final class RotationDriverSteps {
   private void addIntents(List<Step<RotationModelState>> steps) {
     Keystore keystore = state.keystore();
     switch (keystore.rotation()) {
-      case OpeningFences(RotationJob rotationJob) ->
-          steps.add(planFence(new RotationEvent.FencesOpened(of(rotationJob))));
-      case Fencing(RotationJob rotationJob) ->
-          steps.add(planFence(new RotationEvent.Fenced(of(rotationJob))));
-      case Rewrapping(RotationJob rotationJob) -> addReads(steps, rotationJob.to());
-      case Sweeping(RotationJob rotationJob) -> addReads(steps, rotationJob.to());
+      case OpeningFences(RotationJob job) ->
+          steps.add(planFence(new RotationEvent.FencesOpened(epochOf(job))));
+      case Fencing(RotationJob job) -> steps.add(planFence(new RotationEvent.Fenced(epochOf(job))));
+      case Rewrapping(RotationJob job) -> addReads(steps, job.to());
+      case Sweeping(RotationJob job) -> addReads(steps, job.to());
       case Rotation _ -> {}
     }
     new RotationEvidence(state)
@@ -58,8 +57,8 @@ final class RotationDriverSteps {
         .ifPresent(event -> steps.add(plan(new ReportEvent(event))));
   }
 
-  private RotationEpoch of(RotationJob rotationJob) {
-    return new RotationEpoch(rotationJob.id(), state.keystore().epoch());
+  private RotationEpoch epochOf(RotationJob job) {
+    return new RotationEpoch(job.id(), state.keystore().epoch());
   }
 
   private Step<RotationModelState> planFence(RotationEvent.DriverEvent afterwards) {
@@ -93,7 +92,7 @@ final class RotationDriverSteps {
               ? idle.withWrite(record, state.records().get(record).rewrapped(to))
               : idle;
       case RaiseFence(Fence fence, RotationEvent.DriverEvent afterwards) ->
-          state.protocol().acceptsFence(state.fence(), fence)
+          state.protocol().isFenceAccepted(state.fence(), fence)
               ? withDriver(
                   state.withFence(fence), new RotationDriverState(new ReportEvent(afterwards)))
               : idle;

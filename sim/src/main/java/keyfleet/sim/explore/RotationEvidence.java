@@ -44,24 +44,24 @@ final class RotationEvidence {
   /// The event that a driver can report now; it may report it much later.
   Optional<RotationEvent.DriverEvent> reportableEvent() {
     return Rotation.unfinishedJob(keystore.rotation())
-        .map(rotationJob -> new RotationEpoch(rotationJob.id(), keystore.epoch()))
+        .map(job -> new RotationEpoch(job.id(), keystore.epoch()))
         .flatMap(this::reportableEvent);
   }
 
   private Optional<RotationEvent.DriverEvent> reportableEvent(RotationEpoch rotationEpoch) {
     return switch (keystore.rotation()) {
-      case Staged(RotationJob rotationJob) ->
+      case Staged(RotationJob job) ->
           Optional.of(
-              isReady(rotationJob.to())
+              isReady(job.to())
                   ? new RotationEvent.GatePassed(rotationEpoch)
                   : new RotationEvent.Unstaged(rotationEpoch));
-      case Rewrapping(RotationJob rotationJob) when isReady(rotationJob.to()) ->
+      case Rewrapping(RotationJob job) when isReady(job.to()) ->
           Optional.of(new RotationEvent.RewrapEnded(rotationEpoch));
       case Settling _ when isSettled() -> Optional.of(new RotationEvent.Settled(rotationEpoch));
       case Sweeping _ -> Optional.of(new RotationEvent.SweepEnded(rotationEpoch));
-      case Proving(RotationJob rotationJob) ->
+      case Proving(RotationJob job) ->
           Optional.of(
-              state.recordsCarrying(rotationJob.from()) > 0
+              state.recordsCarrying(job.from()) > 0
                   ? new RotationEvent.OldRecordsFound(rotationEpoch)
                   : new RotationEvent.Proved(rotationEpoch));
       case Rotation _ -> Optional.empty();
@@ -69,10 +69,8 @@ final class RotationEvidence {
   }
 
   private boolean isReady(KekVersion target) {
-    ReadinessGate readinessGate = new ReadinessGate(keystore, target, PROTOCOL, (_, _) -> true);
-    return state
-        .protocol()
-        .passesGate(readinessGate.evaluate(roster(), new ReadinessGate.AnyProcesses()));
+    ReadinessGate gate = new ReadinessGate(keystore, target, PROTOCOL, (_, _) -> true);
+    return state.protocol().isGatePassed(gate.evaluate(roster(), new ReadinessGate.AnyProcesses()));
   }
 
   private boolean isSettled() {
@@ -89,17 +87,17 @@ final class RotationEvidence {
   }
 
   private Roster roster() {
-    List<Heartbeat> beats = new ArrayList<>();
+    List<Heartbeat> heartbeats = new ArrayList<>();
     for (int w = 0; w < state.writers().size(); w++) {
       WriterState writer = state.writers().get(w);
       if (writer.isInRoster()) {
-        beats.add(beat("writer-" + w, writer));
+        heartbeats.add(heartbeat("writer-" + w, writer));
       }
     }
-    return new Roster(beats, Instant.EPOCH);
+    return new Roster(heartbeats, Instant.EPOCH);
   }
 
-  private static Heartbeat beat(String instance, WriterState writer) {
+  private static Heartbeat heartbeat(String instance, WriterState writer) {
     Map<KekVersion, Heartbeat.LoadedVersion> loadedVersions = new HashMap<>();
     for (KekVersion version : writer.keys().proved()) {
       loadedVersions.put(

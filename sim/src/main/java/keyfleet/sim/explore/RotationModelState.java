@@ -46,7 +46,7 @@ public record RotationModelState(
     orders = List.copyOf(orders);
   }
 
-  /// P1: no version is destroyed while a record carries it. P2, K6: an ended rotation has left no
+  /// P1: no version is destroyed while a record contains it. P2, K6: an ended rotation has left no
   /// record behind. K1: every admitted process has the versions that records carry.
   @Override
   public Optional<String> violation() {
@@ -62,18 +62,17 @@ public record RotationModelState(
   }
 
   private Optional<String> carriedAfterRotation() {
-    return provedGone()
+    return provedUnused()
         .filter(it -> recordsCarrying(it) > 0)
         .map(it -> "K6: the rotation ended, but a record carries " + it);
   }
 
   /// The version that an ended rotation has proved to be unused.
-  private Optional<KekVersion> provedGone() {
+  private Optional<KekVersion> provedUnused() {
     return switch (keystore.rotation()) {
-      case Completed(RotationJob rotationJob) -> Optional.of(rotationJob.from());
-      case Aborted(RotationJob rotationJob)
-          when rotationJob.course() == RotationJob.Course.TURNED ->
-          Optional.of(rotationJob.from());
+      case Completed(RotationJob job) -> Optional.of(job.from());
+      case Aborted(RotationJob job) when job.course() == RotationJob.Course.TURNED ->
+          Optional.of(job.from());
       case Rotation _ -> Optional.empty();
     };
   }
@@ -149,7 +148,7 @@ public record RotationModelState(
 
   /// How many records need `version` to be opened.
   long recordsCarrying(KekVersion version) {
-    return records.stream().filter(versions -> versions.carries(version)).count();
+    return records.stream().filter(versions -> versions.contains(version)).count();
   }
 
   /// Records with equal components have equal hashes whatever their type, and most phases and
@@ -187,7 +186,7 @@ public record RotationModelState(
   /// The state after a store write, if the fence allows it; then the compare-and-sets of others on
   /// that record fail.
   RotationModelState withWrite(int record, FieldVersions after) {
-    if (!protocol.allowsWrite(
+    if (!protocol.isWriteAllowed(
         fence, records.get(record).toSealedFields(keystore), after.toSealedFields(keystore))) {
       return this;
     }

@@ -29,17 +29,17 @@ public interface RotationProtocol {
     READ_FIRST
   }
 
-  default KeystoreDecision decide(Keystore keystore, RotationEvent rotationEvent) {
-    return keystore.decide(rotationEvent);
+  default KeystoreDecision decide(Keystore keystore, RotationEvent event) {
+    return keystore.decide(event);
   }
 
   /// Whether a store allows a change of a record.
-  default boolean allowsWrite(Fence fence, SealedFields before, SealedFields after) {
+  default boolean isWriteAllowed(Fence fence, SealedFields before, SealedFields after) {
     return fence.isChangeAllowed(before, after);
   }
 
   /// Whether a store with the fence `present` accepts another.
-  default boolean acceptsFence(Fence present, Fence offered) {
+  default boolean isFenceAccepted(Fence present, Fence offered) {
     return present.canYieldTo(offered);
   }
 
@@ -48,11 +48,11 @@ public interface RotationProtocol {
     return keystore.writable();
   }
 
-  default boolean passesGate(ReadinessGate.Verdict verdict) {
+  default boolean isGatePassed(ReadinessGate.Verdict verdict) {
     return verdict instanceof Ready;
   }
 
-  default boolean admits(Keystore keystore, Set<KekVersion> loaded) {
+  default boolean isAdmitted(Keystore keystore, Set<KekVersion> loaded) {
     return ProcessAdmission.of(keystore, loaded) instanceof Admitted;
   }
 

@@ -50,7 +50,7 @@ final class WatchdogSteps {
   /// Reading and obeying are two steps; reading again replaces the order that was read before.
   private void addOrders(List<Step<RolloutModelState>> steps) {
     DesiredState desiredState = state.desiredStates().get(node.baseline().node());
-    if (desiredState != null && watchdog.isConnected() && matters(desiredState)) {
+    if (desiredState != null && watchdog.isConnected() && hasEffect(desiredState)) {
       steps.add(
           step(state, () -> "reads " + desiredState.goal(), watchdog.withPending(desiredState)));
     }
@@ -61,7 +61,7 @@ final class WatchdogSteps {
     }
   }
 
-  private boolean matters(DesiredState desiredState) {
+  private boolean hasEffect(DesiredState desiredState) {
     return !desiredState.equals(watchdog.pending())
         && !state.protocol().obey(node, desiredState).equals(node);
   }
@@ -71,7 +71,7 @@ final class WatchdogSteps {
       case NodeAction.Download(AttemptId of, _) ->
           steps.add(stepOf("fetches", new Fetched(of, new Acceptable())));
       case NodeAction.CheckRules(AttemptId of, _) ->
-          steps.add(stepOf("judges", new RulesChecked(of, new Acceptable())));
+          steps.add(stepOf("checks the rules", new RulesChecked(of, new Acceptable())));
       case NodeAction.Swap(AttemptId of, _) -> steps.add(stepOf("swaps", new Swapped(of)));
       case NodeAction.SwapBack(AttemptId of, _) -> steps.add(stepOf("swaps back", new Undone(of)));
       case NodeAction.Discard(AttemptId of, _) -> steps.add(stepOf("discards", new Undone(of)));
@@ -85,7 +85,7 @@ final class WatchdogSteps {
   }
 
   private void addFaults(List<Step<RolloutModelState>> steps) {
-    RolloutModelState withFault = state.withOneFaultLess();
+    RolloutModelState withFault = state.withOneFewerFault();
     if (watchdog.isConnected()) {
       steps.add(step(withFault, () -> "is cut off", watchdog.withLink(StoreLink.CUT_OFF)));
     }

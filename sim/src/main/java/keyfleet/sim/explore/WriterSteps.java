@@ -44,7 +44,7 @@ final class WriterSteps {
     }
     if (writer.isInRoster() || state.protocol().joinOrder() == JoinOrder.READ_FIRST) {
       Keystore keystore = state.keystore();
-      boolean admitted = state.protocol().admits(keystore, writer.keys().loaded());
+      boolean admitted = state.protocol().isAdmitted(keystore, writer.keys().loaded());
       WriterState next =
           writer.withKeystoreRead(keystore, admitted ? SealRight.ADMITTED : SealRight.NONE);
       if (!next.equals(writer)) {
@@ -71,7 +71,7 @@ final class WriterSteps {
     }
   }
 
-  /// Writes one field without comparing, as code does that knows nothing of Keyfleet.
+  /// Writes one field without comparing, like code that does not use Keyfleet.
   private RotationModelState write(SealedValue sealedValue) {
     FieldVersions after =
         state.records().get(sealedValue.record()).with(sealedValue.field(), sealedValue.version());

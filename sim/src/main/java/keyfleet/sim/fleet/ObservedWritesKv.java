@@ -30,10 +30,10 @@ public record ObservedWritesKv(Kv inner, BiConsumer<Bucket, AppliedWrite> observ
     return notifyObserver(bucket, key, value, inner.put(bucket, key, value));
   }
 
-  private WriteResult notifyObserver(Bucket bucket, Key key, Value value, WriteResult writeResult) {
-    if (writeResult instanceof Written) {
+  private WriteResult notifyObserver(Bucket bucket, Key key, Value value, WriteResult result) {
+    if (result instanceof Written) {
       observer.accept(bucket, new AppliedWrite(key, value));
     }
-    return writeResult;
+    return result;
   }
 }

@@ -16,7 +16,7 @@ import keyfleet.store.Kv;
 
 /// What all fleets of a run share: time, randomness, the store and the trace.
 public final class SimulatedWorld {
-  /// One effect in so many takes seconds, until the faults end.
+  /// Until the faults end, one effect in this many takes seconds; 0 means none.
   private static final List<Integer> DELAY_ODDS = List.of(0, 0, 100, 25);
 
   private static final long MAX_LOST_SUFFIX = 20 * VirtualTimeScheduler.SECOND;

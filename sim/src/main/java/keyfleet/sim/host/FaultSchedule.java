@@ -44,8 +44,8 @@ public record FaultSchedule(long endsAt, List<Fault> faults) {
   }
 
   public static FaultSchedule draw(SeededRandom random) {
-    List<Kind> kinds = random.oneIn(2) ? random.pick(THEMES) : drawKinds(random);
-    long endsAt = random.oneIn(LONG_RUN_ODDS) ? LONG : SHORT;
+    List<Kind> kinds = random.drawOneIn(2) ? random.pick(THEMES) : drawKinds(random);
+    long endsAt = random.drawOneIn(LONG_RUN_ODDS) ? LONG : SHORT;
     List<Fault> faults = new ArrayList<>();
     int count = random.below(MAX_FAULTS + 1);
     for (int i = 0; i < count; i++) {
@@ -67,7 +67,7 @@ public record FaultSchedule(long endsAt, List<Fault> faults) {
   private static Fault draw(SeededRandom random, Kind kind, long endsAt) {
     long at = random.between(0, SHORT - 1);
     DurationRange range =
-        endsAt == LONG && random.oneIn(3) ? LONGEST_DURATIONS : random.pick(DURATIONS);
+        endsAt == LONG && random.drawOneIn(3) ? LONGEST_DURATIONS : random.pick(DURATIONS);
     long duration = Math.min(random.between(range.least(), range.most()), endsAt - at);
     return new Fault(at, kind, random.below(1 << 10), duration, random.next() >>> 1);
   }

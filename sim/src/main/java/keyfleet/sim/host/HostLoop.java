@@ -68,10 +68,12 @@ public final class HostLoop {
     return host.isUp() && generation == host.generation();
   }
 
+  /// Call it right before and right after each effect: here the process may sleep or crash.
   public void reachBoundary() {
     host.reachBoundary(generation, SimulatedHost.Boundary.ELSEWHERE);
   }
 
+  /// As [#reachBoundary], right before a write.
   public void reachWriteBoundary() {
     reachBoundary(SimulatedHost.Boundary.BEFORE_WRITE);
   }

@@ -45,8 +45,8 @@ public final class HostRecords implements Records {
   }
 
   @Override
-  public RecordWriteResult compareAndSet(RecordChange recordChange) {
-    return calls.<RecordWriteResult>write(() -> store.compareAndSet(recordChange), new Unknown());
+  public RecordWriteResult compareAndSet(RecordChange change) {
+    return calls.<RecordWriteResult>write(() -> store.compareAndSet(change), new Unknown());
   }
 
   @Override

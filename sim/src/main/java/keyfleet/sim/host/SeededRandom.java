@@ -16,7 +16,7 @@ public final class SeededRandom {
   }
 
   /// The numbers for one purpose. The purpose's text is part of the seed: another text gives
-  /// another history.
+  /// another history. So purposes and host names (`weather`, `clerk`) outlive renames.
   public SeededRandom forPurpose(String purpose) {
     return new SeededRandom(mix(state ^ mix(purpose.hashCode())));
   }
@@ -51,7 +51,8 @@ public final class SeededRandom {
     return least + Long.remainderUnsigned(next(), most - least + 1);
   }
 
-  public boolean oneIn(int odds) {
+  /// True once in `odds` draws on average.
+  public boolean drawOneIn(int odds) {
     return below(odds) == 0;
   }
 

@@ -25,13 +25,13 @@ public final class SimulatedHost {
   /// The machine is suspended, and its elapsed clock stops.
   private record Suspend(long nanos) implements PendingFault {}
 
-  /// At most so many effects pass before a fault hits, so it hits in one of the next ticks.
+  /// The most effects that pass before a fault hits, so it hits in one of the next ticks.
   private static final int MAX_EFFECTS_UNTIL_FAULT = 24;
 
-  /// At most so many writes pass, if the fault hits before a write.
+  /// The most writes that pass before a fault that hits before a write.
   private static final int MAX_WRITES_UNTIL_FAULT = 16;
 
-  /// One fault in so many, in processes that raise fences, hits before the next fence.
+  /// In a process that raises fences, one fault in this many hits before the next fence.
   private static final int FENCE_FAULT_ODDS = 4;
 
   private static final long SLOW_START_DURATION = 15 * VirtualTimeScheduler.SECOND;
@@ -50,7 +50,10 @@ public final class SimulatedHost {
   private long pausedUntil;
   private PendingFault pendingFault = new Pause(0);
   private int effectsUntilFault = -1;
-  private Boundary latestBoundary = Boundary.ELSEWHERE;
+
+  /// The pending fault counts only boundaries up to this one, in the order of the enum.
+  private Boundary lastCountedBoundary = Boundary.ELSEWHERE;
+
   private boolean raisesFences;
   private long delay;
   private long staleUntil;
@@ -128,14 +131,14 @@ public final class SimulatedHost {
 
   /// One process in four is slow until it has warmed up.
   public void maybeStartSlowly() {
-    if (random.oneIn(4)) {
+    if (random.drawOneIn(4)) {
       delay = SLOW_START_DURATION;
       scheduler.schedule(SLOW_START_DURATION, () -> delay = 0);
     }
   }
 
-  /// Marks a process that raises fences.
-  public void markRaisesFences() {
+  /// From now on faults may hit the process right before it raises a fence.
+  public void setRaisesFences() {
     raisesFences = true;
   }
 
@@ -167,11 +170,11 @@ public final class SimulatedHost {
       case LATE_TTL, PROVIDER, OPERATOR, OLD_BINARY -> {} // the world or the fleet applies them
     }
     if (fault.choice() % 3 > 0) {
-      latestBoundary = Boundary.BEFORE_WRITE;
+      lastCountedBoundary = Boundary.BEFORE_WRITE;
       effectsUntilFault = Math.min(effectsUntilFault, skewedWriteCount(fault.choice()));
     }
     if (raisesFences && fault.choice() / FENCE_FAULT_ODDS % FENCE_FAULT_ODDS == 0) {
-      latestBoundary = Boundary.BEFORE_FENCE;
+      lastCountedBoundary = Boundary.BEFORE_FENCE;
       effectsUntilFault = Math.min(effectsUntilFault, 0);
     }
   }
@@ -198,20 +201,20 @@ public final class SimulatedHost {
 
   private void setPendingFault(int effects, PendingFault fault) {
     effectsUntilFault = effects;
-    latestBoundary = Boundary.ELSEWHERE;
+    lastCountedBoundary = Boundary.ELSEWHERE;
     pendingFault = fault;
   }
 
   /// A loop of `callerGeneration` calls this right before and right after each of its effects.
   void reachBoundary(long callerGeneration, Boundary boundary) {
     requireAlive(callerGeneration);
-    boolean counts = boundary.compareTo(latestBoundary) <= 0;
+    boolean counts = boundary.compareTo(lastCountedBoundary) <= 0;
     if (effectsUntilFault >= 0 && counts && effectsUntilFault-- == 0) {
       triggerPendingFault();
     }
     if (delay > 0) {
       sleepUntil(scheduler.now() + random.between(0, delay));
-    } else if (delayOdds > 0 && random.oneIn(delayOdds)) {
+    } else if (delayOdds > 0 && random.drawOneIn(delayOdds)) {
       sleepUntil(scheduler.now() + random.between(0, MAX_DELAY));
     }
     while (isPaused() && !scheduler.hasEnded()) {
@@ -241,15 +244,15 @@ public final class SimulatedHost {
   private void triggerPendingFault() {
     switch (pendingFault) {
       case Crash _ -> crash();
-      case Pause(long nanos) -> standStill(nanos);
+      case Pause(long nanos) -> pauseFor(nanos);
       case Suspend(long nanos) -> {
-        standStill(nanos);
+        pauseFor(nanos);
         clock.stopFor(nanos);
       }
     }
   }
 
-  private void standStill(long nanos) {
+  private void pauseFor(long nanos) {
     note(() -> "pauses for %.1fs".formatted(nanos / (double) VirtualTimeScheduler.SECOND));
     pausedUntil = scheduler.now() + nanos;
   }

@@ -19,7 +19,7 @@ public final class StoreCalls {
   }
 
   boolean shouldReadStale() {
-    return loop.host().hasStaleReads() && loop.host().random().oneIn(2);
+    return loop.host().hasStaleReads() && loop.host().random().drawOneIn(2);
   }
 
   <T> T read(Call<T> call) {
@@ -62,11 +62,11 @@ public final class StoreCalls {
     loop.host().scheduler().countMessage();
     loop.reachWriteBoundary();
     boolean isDelivered =
-        loop.host().link() != StoreLink.CUT && !(isUnsure() && loop.host().random().oneIn(4));
+        loop.host().link() != StoreLink.CUT && !(isUnsure() && loop.host().random().drawOneIn(4));
     T answer = isDelivered ? call.execute() : unknown;
     loop.reachBoundary();
     boolean isAnswered =
-        loop.host().link() == StoreLink.UP || (isUnsure() && !loop.host().random().oneIn(4));
+        loop.host().link() == StoreLink.UP || (isUnsure() && !loop.host().random().drawOneIn(4));
     return isAnswered ? answer : unknown;
   }
 
@@ -75,7 +75,7 @@ public final class StoreCalls {
   }
 
   private <T> T failUnsent(T unknown) {
-    if (loop.host().random().oneIn(2)) {
+    if (loop.host().random().drawOneIn(2)) {
       throw new StoreException("the store is unreachable");
     }
     return unknown;

@@ -77,7 +77,7 @@ public final class VirtualTimeScheduler {
   /// Runs every event that is due until `end`, and sets the time to `end`.
   public void runUntil(long end) {
     if (++depth > MAX_DEPTH) {
-      throw new IllegalStateException("more than " + MAX_DEPTH + " sleepers");
+      throw new IllegalStateException("more than " + MAX_DEPTH + " loops sleep at once");
     }
     ScheduledEvent next = queue.peek();
     while (!ended && next != null && next.time() <= end) {

@@ -37,7 +37,7 @@ final class NodeMachine {
   private final SimulatedHost host;
   private final Observer observer;
   private final FakeReleaseSlots slots;
-  private final FakeReleaseFetcher artifacts;
+  private final FakeReleaseFetcher fetcher;
   private final FakeHealthProbe probe;
   private @Nullable JournalEntry writtenEntry;
   private @Nullable JournalEntry syncedEntry;
@@ -46,14 +46,14 @@ final class NodeMachine {
   NodeMachine(SimulatedHost host, Sha256 running, Observer observer) {
     this.host = host;
     this.observer = observer;
-    CrashInjector crashInjector = new CrashInjector();
-    this.slots = new FakeReleaseSlots(running, crashInjector);
-    this.artifacts = new FakeReleaseFetcher(slots, crashInjector);
+    CrashInjector crashes = new CrashInjector();
+    this.slots = new FakeReleaseSlots(running, crashes);
+    this.fetcher = new FakeReleaseFetcher(slots, crashes);
     this.probe = new FakeHealthProbe(slots);
   }
 
-  FakeReleaseFetcher artifacts() {
-    return artifacts;
+  FakeReleaseFetcher fetcher() {
+    return fetcher;
   }
 
   FakeHealthProbe probe() {
@@ -69,9 +69,9 @@ final class NodeMachine {
   }
 
   /// A crash: an entry that was written but not synced survives, or not.
-  void crash(boolean kept) {
+  void crash(boolean entrySurvives) {
     JournalEntry pending = writtenEntry;
-    if (kept && pending != null && !pending.equals(syncedEntry)) {
+    if (entrySurvives && pending != null && !pending.equals(syncedEntry)) {
       syncedEntry = pending;
       observer.onJournalWritten(pending);
     }
@@ -90,7 +90,7 @@ final class NodeMachine {
         () -> clockReading(elapsed.getAsLong()),
         wrappers.wrapJournal(journal(loop)),
         slots(loop),
-        artifacts(loop),
+        fetcher(loop),
         probe);
   }
 
@@ -158,20 +158,20 @@ final class NodeMachine {
     };
   }
 
-  private ReleaseFetcher artifacts(HostLoop loop) {
+  private ReleaseFetcher fetcher(HostLoop loop) {
     return new ReleaseFetcher() {
       @Override
       public FetchStatus fetch(Sha256 release) {
         host.scheduler().countMessage();
         loop.reachBoundary();
-        FetchStatus fetchStatus = artifacts.fetch(release);
+        FetchStatus fetchStatus = fetcher.fetch(release);
         loop.reachBoundary();
         return fetchStatus;
       }
 
       @Override
       public ReleaseVerdict checkRules(Sha256 release) {
-        return artifacts.checkRules(release);
+        return fetcher.checkRules(release);
       }
     };
   }

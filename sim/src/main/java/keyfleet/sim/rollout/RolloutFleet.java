@@ -47,6 +47,7 @@ public final class RolloutFleet
   /// The plan of the second rollout, unless it is a retry.
   private @Nullable RolloutSpec repeatedSpec;
 
+  /// No node can take part in a repeated rollout, so there is none.
   private boolean declined;
 
   private int disruptions;
@@ -209,10 +210,10 @@ public final class RolloutFleet
     switch (fault.kind()) {
       case PROVIDER -> {
         node.machine()
-            .artifacts()
+            .fetcher()
             .setStatus(
                 RolloutOracle.NEW_RELEASE, new FetchStatus.Failed("the artifact is unreachable"));
-        scheduleAfter(fault, () -> node.machine().artifacts().recover(RolloutOracle.NEW_RELEASE));
+        scheduleAfter(fault, () -> node.machine().fetcher().recover(RolloutOracle.NEW_RELEASE));
       }
       case CRASH, KEY_LOST, OLD_BINARY, LOST_SUFFIX ->
           scheduleAfter(fault, () -> startIfDown(node, fault));
@@ -248,7 +249,7 @@ public final class RolloutFleet
         .values()
         .forEach(node -> {
           node.host().heal();
-          node.machine().artifacts().recover(RolloutOracle.NEW_RELEASE);
+          node.machine().fetcher().recover(RolloutOracle.NEW_RELEASE);
           startIfDown(
               node.host(),
               () -> {

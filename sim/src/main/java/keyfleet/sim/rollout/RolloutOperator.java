@@ -22,7 +22,7 @@ final class RolloutOperator {
 
   private final HostLoop loop;
   private final RolloutOperations orders;
-  private final NodeRegistry register;
+  private final NodeRegistry registry;
   private boolean started;
   private boolean secondStarted;
 
@@ -30,7 +30,7 @@ final class RolloutOperator {
     this.loop = new HostLoop(host);
     Kv kv = stores.kv(PortUser.OPERATOR, loop);
     this.orders = new RolloutOperations(host.name(), kv, stores.nonces(host), Failpoints.NONE);
-    this.register = new NodeRegistry(kv, Failpoints.NONE);
+    this.registry = new NodeRegistry(kv, Failpoints.NONE);
   }
 
   /// Decides about the second rollout; it outlives the terminal's process.
@@ -67,7 +67,7 @@ final class RolloutOperator {
   }
 
   private RolloutOperationResult repeat(SecondRolloutPlan plan) {
-    return plan.spec(register.readInventory(WatchdogProcess.COMPONENT))
+    return plan.spec(registry.readInventory(WatchdogProcess.COMPONENT))
         .map(orders::start)
         .orElse(new RolloutOperationResult.NoSuchRollout());
   }

@@ -64,7 +64,7 @@ final class RolloutOracle {
   /// What one node did in one rollout.
   private static final class RolloutObservations {
     private final Set<Integer> swappedAttempts = new HashSet<>();
-    private NodePhase nodePhase = NodePhase.REVERTED;
+    private NodePhase phase = NodePhase.REVERTED;
     private long highestEpochRead;
     private long lastEpochRead;
     private long highestEpoch;
@@ -155,16 +155,16 @@ final class RolloutOracle {
   private static void requireHighest(
       WatchdogProcess node, RolloutObservations observed, Node.Tasked tasked) {
     long epoch = tasked.nodeTask().claim().epoch();
-    NodePhase nodePhase = Node.phase(tasked);
-    boolean moved = nodePhase != observed.nodePhase && ORDERED_PHASES.contains(nodePhase);
+    NodePhase phase = Node.phase(tasked);
+    boolean moved = phase != observed.phase && ORDERED_PHASES.contains(phase);
     boolean isLate = moved && observed.lastEpochRead < observed.highestEpochRead;
     if (isLate || epoch < observed.highestEpoch) {
       throw new InvariantViolation(
           "P9",
           "%s becomes %s by order of epoch %d after epoch %d"
-              .formatted(node.id(), nodePhase, observed.lastEpochRead, observed.highestEpochRead));
+              .formatted(node.id(), phase, observed.lastEpochRead, observed.highestEpochRead));
     }
-    observed.nodePhase = nodePhase;
+    observed.phase = phase;
     observed.highestEpoch = epoch;
   }
 
@@ -290,12 +290,12 @@ final class RolloutOracle {
 
   /// R14, counted independently: failures of all nodes, or of the attempted nodes.
   private boolean isTooMuch(Rollout rollout, long failed) {
-    Map<NodeId, NodeEntry> nodeEntries = rollout.run().progress().entries();
+    Map<NodeId, NodeEntry> entries = rollout.run().progress().entries();
     long attempted =
         rollout.run().progress().progressByNode(rollout.run().spec()).entrySet().stream()
             .filter(it ->
                 !UNTRIED.contains(it.getValue())
-                    || isLaterAttempt(rollout, nodeEntries.get(it.getKey())))
+                    || isLaterAttempt(rollout, entries.get(it.getKey())))
             .count();
     return failed > 0
         && switch (spec.limits().maxFailed()) {
@@ -305,20 +305,20 @@ final class RolloutOracle {
         };
   }
 
-  private static boolean isLaterAttempt(Rollout rollout, @Nullable NodeEntry nodeEntry) {
-    return nodeEntry != null && nodeEntry.attempt() > rollout.run().spec().firstAttempt();
+  private static boolean isLaterAttempt(Rollout rollout, @Nullable NodeEntry entry) {
+    return entry != null && entry.attempt() > rollout.run().spec().firstAttempt();
   }
 
   /// P6: at the end the nodes run what the rollout says, unless the second rollout changed them.
   void checkFinal(Rollout rollout, @Nullable Rollout retry, Map<NodeId, WatchdogProcess> nodes) {
-    Map<NodeId, NodeProgress> nodeProgresses = rollout.run().progress().progressByNode(spec);
+    Map<NodeId, NodeProgress> progressByNode = rollout.run().progress().progressByNode(spec);
     Set<NodeId> missing = new HashSet<>(nodes.keySet());
-    missing.removeAll(nodeProgresses.keySet());
+    missing.removeAll(progressByNode.keySet());
     if (!lateNodes.containsAll(missing)) {
-      throw new InvariantViolation("I10", "nodes in no set: " + missing);
+      throw new InvariantViolation("I10", "the rollout does not count these nodes: " + missing);
     }
     for (NodeId node : missing) {
-      nodeProgresses.put(node, NodeProgress.PENDING_OFFLINE); // it came after the end
+      progressByNode.put(node, NodeProgress.PENDING_OFFLINE); // it came after the end
     }
     if (retry != null) {
       retry
@@ -327,25 +327,24 @@ final class RolloutOracle {
           .progressByNode(retry.run().spec())
           .forEach((id, it) -> {
             if (secondRollout == RolloutScenario.SecondRollout.RETRIED || !RESTORED.contains(it)) {
-              nodeProgresses.put(id, it);
+              progressByNode.put(id, it);
             }
           });
     }
-    nodeProgresses.forEach((id, nodeProgress) -> checkFinal(id, nodeProgress, nodes.get(id)));
+    progressByNode.forEach((id, progress) -> checkFinal(id, progress, nodes.get(id)));
   }
 
-  private static void checkFinal(
-      NodeId id, NodeProgress nodeProgress, @Nullable WatchdogProcess node) {
+  private static void checkFinal(NodeId id, NodeProgress progress, @Nullable WatchdogProcess node) {
     Sha256 runs = node == null ? OLD_RELEASE : node.machine().running();
     boolean isAsExpected =
-        switch (nodeProgress) {
+        switch (progress) {
           case CONFIRMED, KEPT -> runs.equals(NEW_RELEASE);
           case FAILED, RECALLED, REVERTED, PENDING, PENDING_OFFLINE, EXCLUDED ->
               runs.equals(OLD_RELEASE);
           default -> true; // the rollout claims nothing
         };
     if (!isAsExpected) {
-      throw new InvariantViolation("P6", "%s is %s and runs %s".formatted(id, nodeProgress, runs));
+      throw new InvariantViolation("P6", "%s is %s and runs %s".formatted(id, progress, runs));
     }
   }
 }

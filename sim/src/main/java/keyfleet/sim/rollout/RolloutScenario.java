@@ -68,11 +68,11 @@ public record RolloutScenario(
       nodes.add(new NodeId("node-" + i));
     }
     RolloutSpec spec = drawSpec(random, nodes);
-    Set<NodeId> lateNodes = random.oneIn(5) ? Set.of(new NodeId("node-late")) : Set.of();
+    Set<NodeId> lateNodes = random.drawOneIn(5) ? Set.of(new NodeId("node-late")) : Set.of();
     nodes.addAll(lateNodes);
     Set<NodeId> outdatedNodes = new TreeSet<>(lateNodes);
     outdatedNodes.addAll(spec.plan().offline());
-    outdatedNodes.removeIf(_ -> !random.oneIn(3));
+    outdatedNodes.removeIf(_ -> !random.drawOneIn(3));
     return new RolloutScenario(
         spec,
         List.copyOf(nodes),
@@ -98,18 +98,18 @@ public record RolloutScenario(
         .filter(
             it -> !(it.report() instanceof Reported reported && reported.protocol() >= PROTOCOL))
         .forEach(it -> excluded.put(it.node(), "not now"));
-    EligibilityRules eligibilityRules =
+    EligibilityRules rules =
         new EligibilityRules(EVERY_NODE, offeredRelease(), DegradedNodes.EXCLUDED, excluded);
-    BatchPolicy batchPolicy =
+    BatchPolicy policy =
         new BatchPolicy("again", new BatchPolicy.NoCanaries(), spec.limits().batchSize());
-    return plan(eligibilityRules, batchPolicy, inventory)
-        .map(rolloutPlan ->
+    return plan(rules, policy, inventory)
+        .map(plan ->
             new RolloutSpec(
                 SECOND_ROLLOUT,
                 "second",
-                eligibilityRules,
+                rules,
                 WatchdogProcess.COMPONENT,
-                rolloutPlan,
+                plan,
                 spec.limits(),
                 spec.timings()));
   }
@@ -119,11 +119,11 @@ public record RolloutScenario(
   }
 
   private static Optional<RolloutPlan> plan(
-      EligibilityRules eligibilityRules, BatchPolicy batchPolicy, List<NodeStatus> inventory) {
-    return Preflight.of(eligibilityRules, inventory) instanceof Preflight.Passed passed
-            && RolloutPlan.of(RolloutOracle.NEW_RELEASE, EVERY_NODE, batchPolicy, passed)
-                instanceof Planned(var rolloutPlan)
-        ? Optional.of(rolloutPlan)
+      EligibilityRules rules, BatchPolicy policy, List<NodeStatus> inventory) {
+    return Preflight.of(rules, inventory) instanceof Preflight.Passed passed
+            && RolloutPlan.of(RolloutOracle.NEW_RELEASE, EVERY_NODE, policy, passed)
+                instanceof Planned(var plan)
+        ? Optional.of(plan)
         : Optional.empty();
   }
 
@@ -133,7 +133,7 @@ public record RolloutScenario(
   }
 
   private static RolloutSpec drawSpec(SeededRandom random, List<NodeId> nodes) {
-    RolloutLimits rolloutLimits =
+    RolloutLimits limits =
         new RolloutLimits(
             1 + random.below(2),
             drawFailureLimit(random),
@@ -141,26 +141,19 @@ public record RolloutScenario(
             random.below(2),
             1);
     BatchPolicy.Canaries canaries =
-        random.oneIn(2) ? new BatchPolicy.NoCanaries() : new BatchPolicy.FirstNodes(1);
-    FailureDomains failureDomains =
-        random.oneIn(4) ? new FailureDomains.Limited(ZONE, 1) : new FailureDomains.Unlimited();
-    int offline = random.oneIn(4) ? 1 : 0;
+        random.drawOneIn(2) ? new BatchPolicy.NoCanaries() : new BatchPolicy.FirstNodes(1);
+    FailureDomains domains =
+        random.drawOneIn(4) ? new FailureDomains.Limited(ZONE, 1) : new FailureDomains.Unlimited();
+    int offline = random.drawOneIn(4) ? 1 : 0;
     List<NodeStatus> inventory =
         nodes.stream().map(it -> status(it, nodes.indexOf(it) >= nodes.size() - offline)).toList();
-    EligibilityRules eligibilityRules = EligibilityRules.of(EVERY_NODE, offeredRelease());
-    BatchPolicy batchPolicy =
-        new BatchPolicy("seed", canaries, rolloutLimits.batchSize(), failureDomains);
-    RolloutPlan rolloutPlan = plan(eligibilityRules, batchPolicy, inventory).orElseThrow();
-    RolloutTimings rolloutTimings =
+    EligibilityRules rules = EligibilityRules.of(EVERY_NODE, offeredRelease());
+    BatchPolicy policy = new BatchPolicy("seed", canaries, limits.batchSize(), domains);
+    RolloutPlan plan = plan(rules, policy, inventory).orElseThrow();
+    RolloutTimings timings =
         RolloutTimings.defaults(Duration.ofSeconds(30), Duration.ofSeconds(10));
     return new RolloutSpec(
-        ROLLOUT,
-        "first",
-        eligibilityRules,
-        WatchdogProcess.COMPONENT,
-        rolloutPlan,
-        rolloutLimits,
-        rolloutTimings);
+        ROLLOUT, "first", rules, WatchdogProcess.COMPONENT, plan, limits, timings);
   }
 
   private static NodeStatus status(NodeId node, boolean offline) {
@@ -170,13 +163,13 @@ public record RolloutScenario(
   }
 
   private static FailureLimit drawFailureLimit(SeededRandom random) {
-    return random.oneIn(3)
+    return random.drawOneIn(3)
         ? new FailureLimit.Percent(25 + 25 * random.below(3))
         : new FailureLimit.Nodes(1 + random.below(2));
   }
 
   private static FailureLimit drawBatchLimit(SeededRandom random) {
-    return random.oneIn(4) ? drawFailureLimit(random) : new FailureLimit.Unlimited();
+    return random.drawOneIn(4) ? drawFailureLimit(random) : new FailureLimit.Unlimited();
   }
 
   /// Most releases are good; some fail on all nodes, some on one.

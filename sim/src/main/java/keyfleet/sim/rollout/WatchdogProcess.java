@@ -95,17 +95,12 @@ final class WatchdogProcess implements NodeMachine.Observer {
     loop.runPaced(() -> tick(watchdog));
     stores
         .store()
-        .watch(
-            RolloutKeys.ROLLOUTS,
-            DESIRED_PREFIX,
-            changeHint -> onHint(changeHint, key, loop, watchdog));
+        .watch(RolloutKeys.ROLLOUTS, DESIRED_PREFIX, hint -> onHint(hint, key, loop, watchdog));
   }
 
   /// A watchdog that misses a hint finds the order at its next tick.
-  private void onHint(ChangeHint changeHint, Key key, HostLoop loop, Watchdog watchdog) {
-    if (changeHint.equals(new ChangeHint.Changed(key))
-        && loop.isAlive()
-        && host.link() == StoreLink.UP) {
+  private void onHint(ChangeHint hint, Key key, HostLoop loop, Watchdog watchdog) {
+    if (hint.equals(new ChangeHint.Changed(key)) && loop.isAlive() && host.link() == StoreLink.UP) {
       host.scheduler()
           .schedule(host.random().between(1, MIN_WAIT), () -> loop.run(() -> runTick(watchdog)));
     }

@@ -27,28 +27,28 @@ final class ExpectedValues {
   private final Map<FieldSlot, Set<String>> pending = new HashMap<>();
 
   /// A write was sent; its outcome is not known yet.
-  void recordSent(FieldSlot fieldSlot, String text) {
-    pending.computeIfAbsent(fieldSlot, _ -> new HashSet<>()).add(text);
+  void recordSent(FieldSlot slot, String text) {
+    pending.computeIfAbsent(slot, _ -> new HashSet<>()).add(text);
   }
 
-  void recordAcknowledged(FieldSlot fieldSlot, String text) {
-    acknowledged.put(fieldSlot, text);
-    pending.remove(fieldSlot);
+  void recordAcknowledged(FieldSlot slot, String text) {
+    acknowledged.put(slot, text);
+    pending.remove(slot);
   }
 
   /// The write was not applied and will not be.
-  void recordRefused(FieldSlot fieldSlot, String text) {
-    pending.getOrDefault(fieldSlot, new HashSet<>()).remove(text);
+  void recordRefused(FieldSlot slot, String text) {
+    pending.getOrDefault(slot, new HashSet<>()).remove(text);
   }
 
   /// The fields that must hold a value.
-  Set<FieldSlot> fieldSlots() {
+  Set<FieldSlot> slots() {
     return acknowledged.keySet();
   }
 
   /// Whether the field may hold `text`: the last acknowledged value, or one of unknown outcome.
-  boolean isAllowed(FieldSlot fieldSlot, String text) {
-    return text.equals(acknowledged.get(fieldSlot))
-        || pending.getOrDefault(fieldSlot, Set.of()).contains(text);
+  boolean isAllowed(FieldSlot slot, String text) {
+    return text.equals(acknowledged.get(slot))
+        || pending.getOrDefault(slot, Set.of()).contains(text);
   }
 }

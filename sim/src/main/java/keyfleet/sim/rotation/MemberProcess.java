@@ -97,20 +97,16 @@ final class MemberProcess implements SimulatedApplication.Observer {
   private Membership join(LoadedKeys loadedKeys) {
     HostLoop loop = new HostLoop(host);
     String role = kind == Kind.WORKER ? "worker" : "api";
-    ProcessIdentity processIdentity =
+    ProcessIdentity identity =
         new ProcessIdentity(
             new ProcessInfo(host.name() + "-" + host.generation(), runId(), role, "0"),
             protocol,
             null);
-    Membership.StoreAccess storeAccess =
+    Membership.StoreAccess access =
         new Membership.StoreAccess(stores.kv(PortUser.MEMBER, loop), nonces("member"));
     Membership newMembership =
         new Membership(
-            processIdentity,
-            storeAccess,
-            loadedKeys,
-            () -> fenceMarks(loop),
-            clock(PortUser.MEMBER));
+            identity, access, loadedKeys, () -> fenceMarks(loop), clock(PortUser.MEMBER));
     loop.runEvery(HEARTBEAT_PERIOD, () -> runHeartbeat(newMembership));
     return newMembership;
   }
@@ -161,7 +157,7 @@ final class MemberProcess implements SimulatedApplication.Observer {
   }
 
   private void startWorker(LoadedKeys loadedKeys) {
-    host.markRaisesFences();
+    host.setRaisesFences();
     HostLoop loop = new HostLoop(host);
     KeyringStore keyringStore =
         new KeyringStore(
@@ -170,15 +166,11 @@ final class MemberProcess implements SimulatedApplication.Observer {
             nonces("worker"),
             Failpoints.NONE,
             RotationStores.author(host));
-    CollectionCatalog collectionCatalog =
+    CollectionCatalog catalog =
         new CollectionCatalog(keyringStore, stores.stores(PortUser.WORKER, loop), Failpoints.NONE);
     RotationLoop rotations =
         new RotationLoop(
-            host.name() + " " + runId(),
-            keyringStore,
-            collectionCatalog,
-            loadedKeys,
-            clock(PortUser.WORKER));
+            host.name() + " " + runId(), keyringStore, catalog, loadedKeys, clock(PortUser.WORKER));
     loop.runPaced(
         () -> rotations.tick() == RotationLoop.NextTick.IMMEDIATELY ? AT_ONCE : WORKER_PERIOD);
   }
@@ -208,9 +200,8 @@ final class MemberProcess implements SimulatedApplication.Observer {
   /// Bytes that were read long ago may be under a version that no longer exists; only the bytes
   /// that are stored now must open.
   @Override
-  public void checkUnopened(ExpectedValues.FieldSlot fieldSlot, Bytes bytes) {
-    if (isAdmitted(Timings.DEFAULT.fresh().toNanos())
-        && stores.oracle().isStored(fieldSlot, bytes)) {
+  public void checkUnopened(ExpectedValues.FieldSlot slot, Bytes bytes) {
+    if (isAdmitted(Timings.DEFAULT.fresh().toNanos()) && stores.oracle().isStored(slot, bytes)) {
       throw new InvariantViolation("P3", host.name() + " is admitted and cannot open a value");
     }
   }
@@ -234,10 +225,10 @@ final class MemberProcess implements SimulatedApplication.Observer {
   /// Whether the process may seal because its last heartbeat round began within `window`. A process
   /// that was silent for longer must join again.
   boolean isAdmitted(long window) {
-    Membership now = membership;
+    Membership current = membership;
     return host.isUp()
-        && now != null
-        && now.state() instanceof Admitted
+        && current != null
+        && current.state() instanceof Admitted
         && host.scheduler().now() - roundStartedAt <= window;
   }
 

@@ -22,15 +22,15 @@ record ObservedRecords(Records inner, String collection, PortUser user, Rotation
   }
 
   @Override
-  public RecordWriteResult compareAndSet(RecordChange recordChange) {
-    RecordWriteResult write = inner.compareAndSet(recordChange);
+  public RecordWriteResult compareAndSet(RecordChange change) {
+    RecordWriteResult write = inner.compareAndSet(change);
     if (write instanceof Stored && user == PortUser.WORKER) {
-      oracle.observeRewrap(collection, recordChange.before(), recordChange.after());
+      oracle.observeRewrap(collection, change.before(), change.after());
     } else if (write instanceof Stored) {
       oracle.observeWrite(
           collection,
-          recordChange.before().fields(),
-          new StoredRecord(recordChange.before().id(), recordChange.after()));
+          change.before().fields(),
+          new StoredRecord(change.before().id(), change.after()));
     }
     return write;
   }

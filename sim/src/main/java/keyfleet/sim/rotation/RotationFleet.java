@@ -48,7 +48,7 @@ public final class RotationFleet implements SimulatedFleet {
   public RotationFleet(SimulatedWorld world, PortWrappers wrappers) {
     this.world = world;
     this.random = world.random().forPurpose("keys");
-    this.stores = new RotationStores(world, wrappers, expectedValues, this::doAllAdmittedHave);
+    this.stores = new RotationStores(world, wrappers, expectedValues, this::isHeldByAllAdmitted);
     this.plan =
         new OperatorPlan(
             2 + random.below(RotationOracle.MAX_VERSIONS - 1), random.pick(HABITS), this::shredKey);
@@ -206,7 +206,7 @@ public final class RotationFleet implements SimulatedFleet {
     processes.forEach(process -> process.keyProvider().remove(version));
   }
 
-  private boolean doAllAdmittedHave(KekVersion version) {
+  private boolean isHeldByAllAdmitted(KekVersion version) {
     return processes.stream().allMatch(it -> !it.isAdmitted(FRESH) || it.hasKey(version));
   }
 

@@ -45,12 +45,11 @@ final class RotationOperator {
             nonces,
             Failpoints.NONE,
             RotationStores.author(host));
-    CollectionCatalog collectionCatalog =
+    CollectionCatalog catalog =
         new CollectionCatalog(
             keyringStore, stores.stores(PortUser.OPERATOR, loop), Failpoints.NONE);
-    this.orders =
-        new KeyringOperations(keyringStore, collectionCatalog, loadedKeys, nonces, random);
-    this.removals = new RemovalOperations(keyringStore, collectionCatalog, orders);
+    this.orders = new KeyringOperations(keyringStore, catalog, loadedKeys, nonces, random);
+    this.removals = new RemovalOperations(keyringStore, catalog, orders);
     loadedKeys.refresh();
   }
 

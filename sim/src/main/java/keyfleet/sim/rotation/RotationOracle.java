@@ -40,14 +40,14 @@ import org.jspecify.annotations.Nullable;
 final class RotationOracle {
   /// The processes that may seal.
   interface AdmittedProcesses {
-    boolean allHave(KekVersion version);
+    boolean isHeldByAll(KekVersion version);
   }
 
   static final int MAX_VERSIONS = 4;
 
   private static final String UNREADABLE = "(cannot be opened)";
 
-  private record SealedValue(FieldLocation fieldLocation, Bytes bytes) {}
+  private record SealedValue(FieldLocation location, Bytes bytes) {}
 
   private final NavigableMap<String, Records> collections;
   private final ExpectedValues expectedValues;
@@ -92,30 +92,29 @@ final class RotationOracle {
             requireNoRecordCarries("P2", version, " is destroyed");
           }
         });
-    boolean passed = keystore.rotation() instanceof Rotation.OpeningFences;
-    if (passed && !(before != null && before.rotation() instanceof Rotation.OpeningFences)) {
+    boolean gatePassed = keystore.rotation() instanceof Rotation.OpeningFences;
+    if (gatePassed && !(before != null && before.rotation() instanceof Rotation.OpeningFences)) {
       requireReady(keystore.rotation());
     }
     if (before == null || !before.rotation().equals(keystore.rotation())) {
-      provedGone(keystore.rotation())
+      provedUnused(keystore.rotation())
           .ifPresent(version -> requireNoRecordCarries("P2", version, " was rotated away from"));
     }
   }
 
   /// The version that an ended rotation has proved to be unused.
-  private static Optional<KekVersion> provedGone(Rotation rotation) {
+  private static Optional<KekVersion> provedUnused(Rotation rotation) {
     return switch (rotation) {
-      case Rotation.Completed(RotationJob rotationJob) -> Optional.of(rotationJob.from());
-      case Rotation.Aborted(RotationJob rotationJob)
-          when rotationJob.course() == RotationJob.Course.TURNED ->
-          Optional.of(rotationJob.from());
+      case Rotation.Completed(RotationJob job) -> Optional.of(job.from());
+      case Rotation.Aborted(RotationJob job) when job.course() == RotationJob.Course.TURNED ->
+          Optional.of(job.from());
       default -> Optional.empty();
     };
   }
 
   private void requireReady(Rotation rotation) {
     KekVersion to = Rotation.unfinishedJob(rotation).orElseThrow().to();
-    if (!admitted.allHave(to)) {
+    if (!admitted.isHeldByAll(to)) {
       throw new InvariantViolation("P3", "the gate passed, but an admitted process lacks " + to);
     }
   }
@@ -131,7 +130,7 @@ final class RotationOracle {
     });
   }
 
-  /// K2: a record may newly become only a writable version. While a flip settles, and until every
+  /// K2: a record may change only to a writable version. While a flip settles, and until every
   /// fence is raised, both versions are allowed.
   private void requireWritable(String collection, SealedFields before, StoredRecord after) {
     Keystore keystore = latest;
@@ -177,27 +176,25 @@ final class RotationOracle {
         .fields()
         .byName()
         .forEach((field, bytes) -> {
-          FieldLocation fieldLocation = new FieldLocation(collection, before.id().value(), field);
-          if (!text(fieldLocation, bytes).equals(text(fieldLocation, after.byName().get(field)))) {
-            throw new InvariantViolation(
-                "P5", fieldLocation + " has another value after its rewrap");
+          FieldLocation location = new FieldLocation(collection, before.id().value(), field);
+          if (!text(location, bytes).equals(text(location, after.byName().get(field)))) {
+            throw new InvariantViolation("P5", location + " has another value after its rewrap");
           }
         });
   }
 
   /// P1: every acknowledged value opens with the remaining keys.
   void requireReadable() {
-    for (ExpectedValues.FieldSlot fieldSlot : expectedValues.fieldSlots()) {
-      FieldLocation fieldLocation =
-          new FieldLocation(fieldSlot.collection(), fieldSlot.record(), fieldSlot.field());
-      Bytes bytes = stored(fieldSlot);
+    for (ExpectedValues.FieldSlot slot : expectedValues.slots()) {
+      FieldLocation location = new FieldLocation(slot.collection(), slot.record(), slot.field());
+      Bytes bytes = stored(slot);
       if (bytes == null) {
-        throw new InvariantViolation("P1", fieldLocation + " was acknowledged but is gone");
+        throw new InvariantViolation("P1", location + " was acknowledged but is gone");
       }
-      String text = text(fieldLocation, bytes);
-      if (!expectedValues.isAllowed(fieldSlot, text)) {
+      String text = text(location, bytes);
+      if (!expectedValues.isAllowed(slot, text)) {
         throw new InvariantViolation(
-            "P1", fieldLocation + " holds " + text + ", which is neither acknowledged nor pending");
+            "P1", location + " holds " + text + ", which is neither acknowledged nor pending");
       }
     }
     for (KekVersion version : destroyed) {
@@ -234,31 +231,31 @@ final class RotationOracle {
   }
 
   /// Whether the field holds these bytes now.
-  boolean isStored(ExpectedValues.FieldSlot fieldSlot, Bytes bytes) {
-    Bytes present = stored(fieldSlot);
+  boolean isStored(ExpectedValues.FieldSlot slot, Bytes bytes) {
+    Bytes present = stored(slot);
     return present != null && present.equals(bytes);
   }
 
-  private @Nullable Bytes stored(ExpectedValues.FieldSlot fieldSlot) {
-    Records records = collections.get(fieldSlot.collection());
+  private @Nullable Bytes stored(ExpectedValues.FieldSlot slot) {
+    Records records = collections.get(slot.collection());
     return records == null
         ? null
         : records
-            .read(new RecordId(fieldSlot.record()))
-            .map(record -> record.fields().byName().get(fieldSlot.field()))
+            .read(new RecordId(slot.record()))
+            .map(record -> record.fields().byName().get(slot.field()))
             .orElse(null);
   }
 
   /// The field's plaintext, or a text that no application writes. Results are cached: the keys of
   /// `allKeysCipher` never change.
-  private String text(FieldLocation fieldLocation, @Nullable Bytes bytes) {
+  private String text(FieldLocation location, @Nullable Bytes bytes) {
     return bytes == null
         ? UNREADABLE
-        : openedTexts.computeIfAbsent(new SealedValue(fieldLocation, bytes), this::open);
+        : openedTexts.computeIfAbsent(new SealedValue(location, bytes), this::open);
   }
 
   private String open(SealedValue sealedValue) {
-    if (!(allKeysCipher.open(sealedValue.fieldLocation(), sealedValue.bytes().toArray())
+    if (!(allKeysCipher.open(sealedValue.location(), sealedValue.bytes().toArray())
         instanceof Opened(SecretBytes plaintext, _))) {
       return UNREADABLE;
     }

@@ -64,11 +64,11 @@ final class RotationStores {
             expectedValues,
             admittedProcesses,
             new SeededSecureRandom(world.random().forPurpose("truth")));
-    this.kv = observed(world.kvWithTtlFaults());
+    this.kv = withObserver(world.kvWithTtlFaults());
   }
 
   /// The store, wrapped by the test; the oracle sees every keystore that is written.
-  private Kv observed(Kv inner) {
+  private Kv withObserver(Kv inner) {
     return new ObservedWritesKv(
         wrappers.wrapKv(PortUser.STORE, inner),
         (bucket, write) -> {
@@ -147,7 +147,7 @@ final class RotationStores {
   }
 
   CollectionOpener stores(PortUser user, HostLoop loop) {
-    return collectionRegistration -> records(user, loop, collectionRegistration.collection());
+    return registration -> records(user, loop, registration.collection());
   }
 
   /// Nonces that no other loop of this run uses.

@@ -31,7 +31,7 @@ import keyfleet.store.Unknown;
 final class SimulatedApplication {
   static final List<String> FIELDS = List.of("name", "token");
 
-  /// A process creates at most so many records.
+  /// The most records that a process creates.
   private static final int MAX_RECORDS = 6;
 
   private final String collection;
@@ -52,7 +52,7 @@ final class SimulatedApplication {
     void checkLeaseAfterSeal();
 
     /// Throws [InvariantViolation] if an admitted process cannot open a stored value.
-    void checkUnopened(ExpectedValues.FieldSlot fieldSlot, Bytes bytes);
+    void checkUnopened(ExpectedValues.FieldSlot slot, Bytes bytes);
   }
 
   SimulatedApplication(
@@ -83,7 +83,7 @@ final class SimulatedApplication {
   }
 
   private int pickNumber(SeededRandom random) {
-    if (recordCount == 0 || (recordCount < MAX_RECORDS && random.oneIn(3))) {
+    if (recordCount == 0 || (recordCount < MAX_RECORDS && random.drawOneIn(3))) {
       return recordCount++;
     }
     return random.below(recordCount);
@@ -92,9 +92,9 @@ final class SimulatedApplication {
   private void write(RecordId id, SealedFields present, Map<String, String> texts) {
     Map<String, Bytes> fields = new TreeMap<>(present.byName());
     for (var it : texts.entrySet()) {
-      FieldLocation fieldLocation = new FieldLocation(collection, id.value(), it.getKey());
+      FieldLocation location = new FieldLocation(collection, id.value(), it.getKey());
       SealerResult answer =
-          sealer.seal(fieldLocation, SecretBytes.copyOf(it.getValue().getBytes(UTF_8)));
+          sealer.seal(location, SecretBytes.copyOf(it.getValue().getBytes(UTF_8)));
       if (!(answer instanceof Sealed(var envelope))) {
         loop.host().note(() -> "cannot seal: " + answer);
         return;
@@ -106,7 +106,7 @@ final class SimulatedApplication {
     SealedFields sealed = SealedFields.of(fields);
     StoredRecord next = new StoredRecord(id, sealed);
     RecordWriteResult write =
-        loop.host().random().oneIn(2)
+        loop.host().random().drawOneIn(2)
             ? observer.writeUnconditionally(loop, collection, next)
             : writeConditionally(new StoredRecord(id, present), next);
     loop.host().note(() -> "writes " + id + " under " + sealed.versions() + ": " + write);
@@ -123,32 +123,29 @@ final class SimulatedApplication {
     return new ExpectedValues.FieldSlot(collection, id.value(), field);
   }
 
-  private void recordOutcome(
-      ExpectedValues.FieldSlot fieldSlot, String text, RecordWriteResult write) {
+  private void recordOutcome(ExpectedValues.FieldSlot slot, String text, RecordWriteResult write) {
     switch (write) {
-      case Stored() -> observer.expectedValues().recordAcknowledged(fieldSlot, text);
-      case Fenced _, Conflict _ -> observer.expectedValues().recordRefused(fieldSlot, text);
+      case Stored() -> observer.expectedValues().recordAcknowledged(slot, text);
+      case Fenced _, Conflict _ -> observer.expectedValues().recordRefused(slot, text);
       case Unknown() -> {} // it may still arrive
     }
   }
 
   private void readOne(SeededRandom random) {
-    List<ExpectedValues.FieldSlot> fieldSlots =
-        observer.expectedValues().fieldSlots().stream().filter(this::isInCollection).toList();
-    if (!fieldSlots.isEmpty()) {
-      ExpectedValues.FieldSlot fieldSlot = random.pick(fieldSlots);
-      FieldLocation fieldLocation =
-          new FieldLocation(fieldSlot.collection(), fieldSlot.record(), fieldSlot.field());
+    List<ExpectedValues.FieldSlot> slots =
+        observer.expectedValues().slots().stream().filter(this::isInCollection).toList();
+    if (!slots.isEmpty()) {
+      ExpectedValues.FieldSlot slot = random.pick(slots);
+      FieldLocation location = new FieldLocation(slot.collection(), slot.record(), slot.field());
       records
-          .read(new RecordId(fieldSlot.record()))
-          .map(it -> it.fields().byName().get(fieldSlot.field()))
-          .filter(
-              bytes -> !(sealer.open(fieldLocation, bytes.toArray()) instanceof OpenResult.Opened))
-          .ifPresent(bytes -> observer.checkUnopened(fieldSlot, bytes));
+          .read(new RecordId(slot.record()))
+          .map(it -> it.fields().byName().get(slot.field()))
+          .filter(bytes -> !(sealer.open(location, bytes.toArray()) instanceof OpenResult.Opened))
+          .ifPresent(bytes -> observer.checkUnopened(slot, bytes));
     }
   }
 
-  private boolean isInCollection(ExpectedValues.FieldSlot fieldSlot) {
-    return fieldSlot.collection().equals(collection);
+  private boolean isInCollection(ExpectedValues.FieldSlot slot) {
+    return slot.collection().equals(collection);
   }
 }

@@ -50,48 +50,48 @@ class FakeCipherProviderTest {
     assertThrows(AEADBadTagException.class, () -> gcm(Cipher.DECRYPT_MODE, key, aad, sealed));
   }
 
-  private static byte[] flipped(byte[] bytes, int bit) {
-    byte[] other = bytes.clone();
-    other[bit / 8] ^= (byte) (1 << bit % 8);
-    return other;
+  private static byte[] withFlippedBit(byte[] bytes, int bit) {
+    byte[] changed = bytes.clone();
+    changed[bit / 8] ^= (byte) (1 << bit % 8);
+    return changed;
   }
 
   @Test
-  void sealedText_opensWithItsOwnKeyAndPlaceOnly() throws GeneralSecurityException {
+  void sealedText_opensOnlyWithItsKeyAndLocation() throws GeneralSecurityException {
     byte[] sealed = gcm(Cipher.ENCRYPT_MODE, key, aad, text);
     assertEquals(text.length + 16, sealed.length);
     assertArrayEquals(text, gcm(Cipher.DECRYPT_MODE, key, aad, sealed));
     for (int bit = 0; bit < 8 * key.length; bit++) {
-      assertRefuses(flipped(key, bit), aad, sealed);
+      assertRefuses(withFlippedBit(key, bit), aad, sealed);
     }
     for (int bit = 0; bit < 8 * aad.length; bit++) {
-      assertRefuses(key, flipped(aad, bit), sealed);
+      assertRefuses(key, withFlippedBit(aad, bit), sealed);
     }
     for (int bit = 0; bit < 8 * sealed.length; bit++) {
-      assertRefuses(key, aad, flipped(sealed, bit));
+      assertRefuses(key, aad, withFlippedBit(sealed, bit));
     }
   }
 
   @Test
-  void mac_isAnotherForEveryKeyAndEveryMessage() throws GeneralSecurityException {
+  void mac_differsForEveryKeyAndEveryMessage() throws GeneralSecurityException {
     Set<Bytes> macs = new HashSet<>();
-    int made = 0;
-    for (int bit = 0; bit < 8 * key.length; bit++, made++) {
-      macs.add(Bytes.copyOf(mac(flipped(key, bit)).doFinal(text)));
+    int count = 0;
+    for (int bit = 0; bit < 8 * key.length; bit++, count++) {
+      macs.add(Bytes.copyOf(mac(withFlippedBit(key, bit)).doFinal(text)));
     }
-    for (int bit = 0; bit < 8 * text.length; bit++, made++) {
-      macs.add(Bytes.copyOf(mac(key).doFinal(flipped(text, bit))));
+    for (int bit = 0; bit < 8 * text.length; bit++, count++) {
+      macs.add(Bytes.copyOf(mac(key).doFinal(withFlippedBit(text, bit))));
     }
-    assertEquals(made, macs.size());
+    assertEquals(count, macs.size());
   }
 
   @Test
   void copiedMac_continuesFromTheSamePoint() throws Exception {
-    Mac fed = mac(key);
-    fed.update(aad);
-    Mac copy = (Mac) fed.clone();
-    assertArrayEquals(fed.doFinal(text), copy.doFinal(text));
-    assertArrayEquals(mac(key).doFinal(text), fed.doFinal(text));
+    Mac original = mac(key);
+    original.update(aad);
+    Mac copy = (Mac) original.clone();
+    assertArrayEquals(original.doFinal(text), copy.doFinal(text));
+    assertArrayEquals(mac(key).doFinal(text), original.doFinal(text));
   }
 
   private static Mac mac(byte[] key) throws GeneralSecurityException {

@@ -141,7 +141,7 @@ final class ExplorerFixtures {
     Component agent = new Component("agent");
     int nodes = size.batches() + size.offline();
     List<NodeId> ids = IntStream.range(0, nodes).mapToObj(n -> new NodeId("n" + n)).toList();
-    RolloutPlan rolloutPlan =
+    RolloutPlan plan =
         new RolloutPlan(
             NEW,
             everyNode(),
@@ -149,10 +149,9 @@ final class ExplorerFixtures {
             ids.subList(0, size.batches()).stream().map(List::of).toList(),
             ids.subList(size.batches(), nodes),
             List.of());
-    RolloutLimits rolloutLimits = new RolloutLimits(1, 1, size.unavailable(), 1);
+    RolloutLimits limits = new RolloutLimits(1, 1, size.unavailable(), 1);
     RolloutSpec spec =
-        new RolloutSpec(
-            new RolloutId("r"), "i", 1, agent, rolloutPlan, rolloutLimits, rolloutTimings());
+        new RolloutSpec(new RolloutId("r"), "i", 1, agent, plan, limits, rolloutTimings());
     Rollout created =
         new Rollout.Created(RolloutRun.of(spec, DriverClaim.NONE, RolloutProgress.EMPTY));
     List<WatchdogState> watchdogs =

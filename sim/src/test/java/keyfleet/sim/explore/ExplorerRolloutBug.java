@@ -36,7 +36,7 @@ enum ExplorerRolloutBug implements RolloutProtocol {
       return under(next, spec, spec.limits());
     }
 
-    private Rollout under(Rollout rollout, RolloutSpec s, RolloutLimits rolloutLimits) {
+    private Rollout under(Rollout rollout, RolloutSpec s, RolloutLimits limits) {
       RolloutSpec other =
           new RolloutSpec(
               s.id(),
@@ -44,7 +44,7 @@ enum ExplorerRolloutBug implements RolloutProtocol {
               s.firstAttempt(),
               s.component(),
               s.plan(),
-              rolloutLimits,
+              limits,
               s.timings());
       RolloutRun run = rollout.run();
       RolloutRun changed =
@@ -58,7 +58,7 @@ enum ExplorerRolloutBug implements RolloutProtocol {
   /// A superseded driver overwrites the orders of its successor.
   DESIRED_BY_PUT {
     @Override
-    public boolean mayReplace(DesiredState next, DesiredState present) {
+    public boolean canReplace(DesiredState next, DesiredState present) {
       return true;
     }
   },
@@ -95,9 +95,7 @@ enum ExplorerRolloutBug implements RolloutProtocol {
     }
   };
 
-  private static NodeReport withAnswer(
-      NodeReport it, NodePhase nodePhase, RollbackReason rollbackReason) {
-    return new NodeReport(
-        it.node(), it.task(), nodePhase, rollbackReason, it.claim(), it.running());
+  private static NodeReport withAnswer(NodeReport it, NodePhase phase, RollbackReason reason) {
+    return new NodeReport(it.node(), it.task(), phase, reason, it.claim(), it.running());
   }
 }

@@ -17,10 +17,10 @@ import keyfleet.store.SealedFields;
 
 /// Bugs that an implementation of rotations could have. Each overrides one rule of the protocol.
 enum ExplorerRotationBug implements RotationProtocol {
-  /// The stores accept any version, as in the first seed.
+  /// The stores accept any version.
   NO_FENCE {
     @Override
-    public boolean allowsWrite(Fence fence, SealedFields before, SealedFields after) {
+    public boolean isWriteAllowed(Fence fence, SealedFields before, SealedFields after) {
       return true;
     }
   },
@@ -28,7 +28,7 @@ enum ExplorerRotationBug implements RotationProtocol {
   /// A late call of a superseded driver overwrites a newer fence.
   FENCE_WITHOUT_EPOCH {
     @Override
-    public boolean acceptsFence(Fence present, Fence offered) {
+    public boolean isFenceAccepted(Fence present, Fence offered) {
       return true;
     }
   },
@@ -36,7 +36,7 @@ enum ExplorerRotationBug implements RotationProtocol {
   /// The fence is only a lower bound: the version that an abort leaves is above it.
   FENCE_AS_LOWER_BOUND {
     @Override
-    public boolean allowsWrite(Fence fence, SealedFields before, SealedFields after) {
+    public boolean isWriteAllowed(Fence fence, SealedFields before, SealedFields after) {
       return after.versions().stream()
           .allMatch(
               it -> before.versions().contains(it) || it.compareTo(fence.writable().first()) >= 0);
@@ -46,37 +46,37 @@ enum ExplorerRotationBug implements RotationProtocol {
   /// The sweep begins before any store is fenced.
   SWEEP_BEFORE_FENCE {
     @Override
-    public KeystoreDecision decide(Keystore keystore, RotationEvent rotationEvent) {
-      KeystoreDecision keystoreDecision = keystore.decide(rotationEvent);
-      return rotationEvent instanceof RotationEvent.Settled(RotationEpoch rotationEpoch)
-              && keystoreDecision instanceof Accepted(Keystore next)
+    public KeystoreDecision decide(Keystore keystore, RotationEvent event) {
+      KeystoreDecision decision = keystore.decide(event);
+      return event instanceof RotationEvent.Settled(RotationEpoch rotationEpoch)
+              && decision instanceof Accepted(Keystore next)
           ? next.decide(new RotationEvent.Fenced(rotationEpoch))
-          : keystoreDecision;
+          : decision;
     }
   },
 
   /// The pass before the flip counts as complete.
   SWEEP_SKIPPED {
     @Override
-    public KeystoreDecision decide(Keystore keystore, RotationEvent rotationEvent) {
-      KeystoreDecision keystoreDecision = keystore.decide(rotationEvent);
-      return rotationEvent instanceof RotationEvent.Fenced(RotationEpoch rotationEpoch)
-              && keystoreDecision instanceof Accepted(Keystore next)
+    public KeystoreDecision decide(Keystore keystore, RotationEvent event) {
+      KeystoreDecision decision = keystore.decide(event);
+      return event instanceof RotationEvent.Fenced(RotationEpoch rotationEpoch)
+              && decision instanceof Accepted(Keystore next)
           ? decide(
               ((Accepted) next.decide(new RotationEvent.SweepEnded(rotationEpoch))).keystore(),
               new RotationEvent.Proved(rotationEpoch))
-          : keystoreDecision;
+          : decision;
     }
   },
 
   /// The census is ignored.
   PROVED_WITHOUT_CENSUS {
     @Override
-    public KeystoreDecision decide(Keystore keystore, RotationEvent rotationEvent) {
+    public KeystoreDecision decide(Keystore keystore, RotationEvent event) {
       return keystore.decide(
-          rotationEvent instanceof RotationEvent.OldRecordsFound(RotationEpoch rotationEpoch)
+          event instanceof RotationEvent.OldRecordsFound(RotationEpoch rotationEpoch)
               ? new RotationEvent.Proved(rotationEpoch)
-              : rotationEvent);
+              : event);
     }
   },
 
@@ -101,7 +101,7 @@ enum ExplorerRotationBug implements RotationProtocol {
   /// A joining process may seal with only the active version.
   ADMITTED_UNPROVED {
     @Override
-    public boolean admits(Keystore keystore, Set<KekVersion> loaded) {
+    public boolean isAdmitted(Keystore keystore, Set<KekVersion> loaded) {
       return loaded.contains(keystore.active());
     }
   },
@@ -109,7 +109,7 @@ enum ExplorerRotationBug implements RotationProtocol {
   /// The gate passes in spite of laggards.
   GATE_LEFT_OPEN {
     @Override
-    public boolean passesGate(ReadinessGate.Verdict verdict) {
+    public boolean isGatePassed(ReadinessGate.Verdict verdict) {
       return true;
     }
   };

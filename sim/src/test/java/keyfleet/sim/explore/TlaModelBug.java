@@ -29,11 +29,11 @@ enum TlaModelBug {
   ABORT_UNACKNOWLEDGED("Rollout", Property.ABORTED_IS_OVER, "AbortWhen = \"written\""),
   /// A node that has obeyed the previous epoch seems to have acknowledged the abort.
   ABORT_WITHOUT_EPOCH("Rollout", Property.ABORTED_IS_OVER, "AbortClaims = FALSE"),
-  SLOT_GIVEN_AWAY("Rollout", Property.BOUNDED, "Slots = \"given away\"; Troubles = {\"cut\"}"),
+  SLOT_GIVEN_AWAY("Rollout", Property.BOUNDED, "Slots = \"given away\"; Faults = {\"cut\"}"),
   CONFIRM_BEFORE_SOAK("Rollout", Property.CONFIRMED_IS_SOAKED, "ConfirmsWhen = \"soaking\""),
   APPLY_BEFORE_STAGED("Rollout", Property.APPLIED_IS_STAGED, "AppliesWhen = \"asked\""),
   /// This shows only if a node believes direct commands: the desired keys alone are in order.
-  LOWER_EPOCH_OBEYED("Rollout", Property.IN_ORDER, "Obeys = \"anyone\"; Nudges = \"believed\"");
+  LOWER_EPOCH_OBEYED("Rollout", Property.IN_ORDER, "Obeys = \"anyone\"; Hints = \"believed\"");
 
   private final String model;
   private final Property property;

@@ -51,7 +51,7 @@ class TlaModelTest {
   private static final RotationProtocol ONE_FENCE_PER_EPOCH =
       new RotationProtocol() {
         @Override
-        public boolean acceptsFence(Fence present, Fence offered) {
+        public boolean isFenceAccepted(Fence present, Fence offered) {
           return offered.term().compareTo(present.term()) > 0;
         }
       };
@@ -61,9 +61,9 @@ class TlaModelTest {
   private static final RolloutProtocol REPEATED_ORDER_KEPT =
       new RolloutProtocol() {
         @Override
-        public boolean mayReplace(DesiredState next, DesiredState present) {
-          boolean news = next.goal() != present.goal() || !next.task().equals(present.task());
-          return news && next.canReplace(present);
+        public boolean canReplace(DesiredState next, DesiredState present) {
+          boolean isNew = next.goal() != present.goal() || !next.task().equals(present.task());
+          return isNew && next.canReplace(present);
         }
       };
 
