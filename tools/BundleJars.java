@@ -4,7 +4,6 @@ import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassFile.ClassHierarchyResolverOption;
 import java.lang.classfile.ClassFile.StackMapsOption;
 import java.lang.classfile.ClassHierarchyResolver;
-import java.lang.classfile.ClassModel;
 import java.lang.classfile.ClassTransform;
 import java.net.URI;
 import java.net.URL;
@@ -28,12 +27,11 @@ import java.util.zip.ZipFile;
 /// Bundles the jars of a class path into one jar with what a class loader of this JDK finds in them:
 /// of several entries with one name the first, of several versions of a class the one for this JDK,
 /// and the service lists of all jars. Class files that are too old for an AOT cache are converted to
-/// Java 25. In our own classes, [PlainCalls] replaces the dynamic calls that a cache cannot keep.
+/// Java 25; all others, our own among them, keep their bytes, so what runs is what was tested.
 ///
 /// Run by the launcher's build: `java BundleJars.java OUT JAR…`.
 final class BundleJars implements AutoCloseable {
   private static final String SERVICES = "META-INF/services/";
-  private static final String OWN = "keyfleet/";
 
   /// Not read through the class loader, or, as native libraries, unpacked beside the jars.
   private static final List<String> EXCLUDED =
@@ -91,7 +89,7 @@ final class BundleJars implements AutoCloseable {
           String lines = new String(bytes, StandardCharsets.UTF_8);
           services.computeIfAbsent(name, _ -> new StringBuilder()).append(lines).append('\n');
         } else if (names.add(name)) {
-          write(name, name.endsWith(".class") ? convert(name, bytes) : bytes);
+          write(name, name.endsWith(".class") ? convert(bytes) : bytes);
         }
       }
     }
@@ -107,12 +105,7 @@ final class BundleJars implements AutoCloseable {
         && EXCLUDED.stream().noneMatch(name::startsWith);
   }
 
-  /// Classes of libraries stay as they are if an AOT cache accepts them.
-  private byte[] convert(String name, byte[] bytes) {
-    if (name.startsWith(OWN)) {
-      ClassModel model = classes.parse(bytes);
-      return classes.transformClass(model, PlainCalls.of(model));
-    }
+  private byte[] convert(byte[] bytes) {
     return isOld(bytes) ? classes.transformClass(classes.parse(bytes), CONVERT_TO_JAVA_25) : bytes;
   }
 

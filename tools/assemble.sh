@@ -94,7 +94,7 @@ unpack_sqlite_library() {
 # start, because some code always looks for a missing class; so commands without a store have a smaller bundle.
 bundle_jars() {
   "$jdk/bin/java" "$here/tools/BundleJars.java" "$app/keyfleet.jar" "$app"/lib/*.jar
-  "$jdk/bin/java" -cp "$app/keyfleet.jar" "$here/tools/BundleJars.java" "$app/keyfleet-local.jar" \
+  "$jdk/bin/java" "$here/tools/BundleJars.java" "$app/keyfleet-local.jar" \
     "$app"/lib/keyfleet-*.jar "$app"/lib/jackson-core-*.jar "$app"/lib/picocli-*.jar
 }
 
