@@ -169,10 +169,4 @@ public sealed interface Rollout {
     return rollout instanceof RolledBack
         || (rollout instanceof Aborting(_, var stopOrder) && stopOrder.goal() == Goal.REVERTED);
   }
-
-  /// When time alone can next change this rollout; empty if only an event can. A rollout in
-  /// progress must be observed again before that.
-  static Optional<Duration> wakeAt(Rollout rollout) {
-    return RolloutTransitions.wakeAt(rollout);
-  }
 }

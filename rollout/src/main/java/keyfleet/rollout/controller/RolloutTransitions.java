@@ -3,9 +3,7 @@ package keyfleet.rollout.controller;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.Goal;
 import keyfleet.rollout.NodeId;
@@ -238,36 +236,5 @@ final class RolloutTransitions {
     return stopOrder.goal() == Goal.REVERTED
         ? new RolledBack(run.withoutDriverView())
         : new Aborted(run.withoutDriverView(), stopOrder.cause());
-  }
-
-  /// Tries the end of every wait, earliest first, because some waits end without effect.
-  static Optional<Duration> wakeAt(Rollout rollout) {
-    return rollout instanceof Active active
-        ? waitEnds(active.run()).stream()
-            .filter(end -> !settle(active, end).equals(active))
-            .findFirst()
-        : Optional.empty();
-  }
-
-  private static Set<Duration> waitEnds(RolloutRun run) {
-    RolloutTimings timings = run.spec().timings();
-    DriverView driverView = run.driverView();
-    Set<Duration> ends = new TreeSet<>();
-    ends.add(driverView.observedAt().plus(timings.staleAfter()).plusNanos(1));
-    ends.add(driverView.lastBatchPassedAt().plus(timings.batchPause()));
-    ends.add(driverView.lastBatchPassedAt().plus(timings.lateNodeWait()));
-    driverView
-        .waitingSince()
-        .forEach((node, since) -> {
-          NodeEntry entry = run.progress().entries().get(node);
-          if (entry != null && entry.progress() == NodeProgress.PREPARING) {
-            ends.add(since.plus(timings.prepareWithin()));
-          } else if (entry != null && entry.progress() == NodeProgress.OCCUPIED) {
-            ends.add(since.plus(timings.staleAfter()));
-          } else if (entry != null && entry.progress().isUnconfirmed()) {
-            ends.add(since.plus(timings.settleWithin()));
-          }
-        });
-    return ends;
   }
 }

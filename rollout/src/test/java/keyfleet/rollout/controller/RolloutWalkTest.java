@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
@@ -34,7 +33,6 @@ import org.junit.jupiter.api.Test;
 class RolloutWalkTest {
   private static final int WALKS = 2_000;
   private static final int STEPS = 300;
-  private static final Duration FAR_FUTURE = Duration.ofDays(10_000);
   private static final Pattern EDGE = Pattern.compile("/// (\\w+) +--(\\w+)-*> (\\w+).*");
 
   @Test
@@ -79,7 +77,6 @@ class RolloutWalkTest {
     checkFailures(walk, before, event, where);
     checkBounds(walk, where);
     checkStops(walk, before, event, where);
-    checkWaits(walk, where);
     checkSets(before.run(), after.run(), where);
     // I11: the plan never changes.
     assertEquals(before.run().spec(), after.run().spec(), where);
@@ -184,18 +181,6 @@ class RolloutWalkTest {
     }
     if (walk.rollout() instanceof RolledBack) {
       assertEquals(Set.of(), walk.confirmed(), () -> where + walk.rollout().run().progress());
-    }
-  }
-
-  /// Empty exactly when time alone changes nothing; otherwise neither too late nor too early.
-  private static void checkWaits(RolloutRandomWalk walk, String where) {
-    Rollout rollout = walk.rollout();
-    Duration wake = Rollout.wakeAt(rollout).orElse(null);
-    if (wake == null) {
-      assertEquals(rollout, Rollout.next(rollout, new Ticked(), FAR_FUTURE), where);
-    } else {
-      assertEquals(rollout, Rollout.next(rollout, new Ticked(), wake.minusNanos(1)), where);
-      assertFalse(rollout.equals(Rollout.next(rollout, new Ticked(), wake)), where);
     }
   }
 
