@@ -3,10 +3,12 @@ package keyfleet.store;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -26,6 +28,9 @@ public final class Document {
 
   /// Stands for a null while an object is being read.
   private static final Object NULL = new Object();
+
+  /// Room for the fields of a heartbeat, of which fleets have the most.
+  private static final int USUAL_FIELDS = 16;
 
   private static final JsonFactory JSON =
       JsonFactory.builder()
@@ -52,15 +57,35 @@ public final class Document {
   }
 
   static Document parseBytes(Bytes bytes) {
+    return readWhole(bytes, Document::readObject);
+  }
+
+  /// Reads a document field by field without building it: a reader of many documents keeps only
+  /// what it needs. What [#parse] rejects is malformed here too, and so is a value that the
+  /// collector rejects.
+  public static <T> T read(Value value, FieldCollector<T> collector) {
+    try {
+      return readWhole(
+          value.bytes(),
+          parser -> {
+            readFields(parser, collector::add);
+            return collector.build();
+          });
+    } catch (IllegalArgumentException e) {
+      throw rejected(e);
+    }
+  }
+
+  private static <T> T readWhole(Bytes bytes, Function<JsonParser, T> reading) {
     try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), bytes.sharedArray())) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
         throw new MalformedValueException("not a JSON object");
       }
-      Document document = readObject(parser);
+      T result = reading.apply(parser);
       if (parser.nextToken() != null) {
         throw new MalformedValueException("text after the JSON object");
       }
-      return document;
+      return result;
     } catch (JacksonException e) {
       throw new MalformedValueException("not JSON", e);
     }
@@ -74,7 +99,7 @@ public final class Document {
       Object value = readValue(parser, parser.nextToken());
       // Jackson can detect duplicates too, but would keep a second set of all names for it.
       if (fields.put(name, value == null ? NULL : value) != null) {
-        throw new MalformedValueException("duplicate field in a JSON object: " + name);
+        throw duplicate(name);
       }
       nulls |= value == null;
     }
@@ -82,6 +107,24 @@ public final class Document {
       fields.values().removeIf(NULL::equals);
     }
     return new Document(fields);
+  }
+
+  private static void readFields(JsonParser parser, Consumer<Field> consumer) {
+    Set<String> names = HashSet.newHashSet(USUAL_FIELDS);
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      String name = parser.currentName();
+      Object value = readValue(parser, parser.nextToken());
+      if (!names.add(name)) {
+        throw duplicate(name);
+      }
+      if (value != null) {
+        consumer.accept(new Field(name, value));
+      }
+    }
+  }
+
+  private static MalformedValueException duplicate(String name) {
+    return new MalformedValueException("duplicate field in a JSON object: " + name);
   }
 
   /// A null is the same as no field.
@@ -192,12 +235,20 @@ public final class Document {
     try {
       return converter.apply(this);
     } catch (IllegalArgumentException e) {
-      throw new MalformedValueException(String.valueOf(e.getMessage()), e);
+      throw rejected(e);
     }
   }
 
+  private static MalformedValueException rejected(IllegalArgumentException e) {
+    return new MalformedValueException(String.valueOf(e.getMessage()), e);
+  }
+
   private <T> List<T> items(String name, Class<T> type) {
-    List<?> items = field(name, List.class);
+    return castItems(name, fields.get(name), type);
+  }
+
+  private static <T> List<T> castItems(String name, @Nullable Object value, Class<T> type) {
+    List<?> items = cast(name, value, List.class);
     List<T> typed = new ArrayList<>(items.size());
     for (Object item : items) {
       typed.add(cast(name, item, type));
@@ -233,6 +284,45 @@ public final class Document {
   @Override
   public String toString() {
     return "Document" + fields.keySet();
+  }
+
+  /// What [#read] keeps of one document.
+  public interface FieldCollector<T> {
+    void add(Field field);
+
+    /// Called once, after the last field.
+    T build();
+  }
+
+  /// A field that [#read] has just read. Its value is only converted when it is asked for.
+  public static final class Field {
+    private final String name;
+    private final Object value;
+
+    private Field(String name, Object value) {
+      this.name = name;
+      this.value = value;
+    }
+
+    public String name() {
+      return name;
+    }
+
+    public String text() {
+      return cast(name, value, String.class);
+    }
+
+    public long number() {
+      return cast(name, value, Long.class);
+    }
+
+    public Document document() {
+      return cast(name, value, Document.class);
+    }
+
+    public List<Long> numbers() {
+      return castItems(name, value, Long.class);
+    }
   }
 
   /// Collects fields in the order in which they are written.

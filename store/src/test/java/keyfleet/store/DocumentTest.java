@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -102,12 +103,46 @@ class DocumentTest {
       })
   void otherText_isMalformed(String text) {
     assertThrows(MalformedValueException.class, () -> Document.parse(Value.of(text)));
+    assertThrows(MalformedValueException.class, () -> readTexts(text));
   }
 
   @Test
   void tooDeep_isMalformed() {
     String deep = "{\"a\":".repeat(40) + "1" + "}".repeat(40);
     assertThrows(MalformedValueException.class, () -> Document.parse(Value.of(deep)));
+    assertThrows(MalformedValueException.class, () -> readTexts(deep));
+  }
+
+  /// Keeps the names of all fields and the text of the field `t`.
+  private static List<String> readTexts(String text) {
+    return Document.read(
+        Value.of(text),
+        new Document.FieldCollector<List<String>>() {
+          private final List<String> read = new ArrayList<>();
+
+          @Override
+          public void add(Document.Field field) {
+            read.add(field.name().equals("t") ? field.text() : field.name());
+          }
+
+          @Override
+          public List<String> build() {
+            return read;
+          }
+        });
+  }
+
+  @Test
+  void fields_areReadInTheirOrderWithoutNulls() {
+    assertEquals(
+        List.of("b", "x", "a"), readTexts("{\"b\":[1.5],\"t\":\"x\",\"n\":null,\"a\":{}}"));
+    assertEquals(List.of(), readTexts("{}"));
+  }
+
+  @Test
+  void fieldOfTheWrongType_isMalformed() {
+    var e = assertThrows(MalformedValueException.class, () -> readTexts("{\"t\":1}"));
+    assertEquals("field t has the wrong type", e.getMessage());
   }
 
   @Test
