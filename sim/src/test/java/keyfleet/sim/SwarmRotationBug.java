@@ -169,7 +169,7 @@ enum SwarmRotationBug implements PortWrappers {
     if (!bucket.name().equals("process_heartbeats")) {
       return true;
     }
-    var heartbeat = HeartbeatDocument.parse(Document.parse(entry.value()), entry.writtenAt());
+    var heartbeat = HeartbeatDocument.parse(entry.value(), entry.writtenAt());
     return heartbeat.loadedVersions().size() > 1;
   }
 

@@ -16,7 +16,9 @@ import keyfleet.keyring.Heartbeat.ProofStatus;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Heartbeat.Untried;
 import keyfleet.store.Document;
+import keyfleet.store.Document.Field;
 import keyfleet.store.StoreTime;
+import keyfleet.store.Value;
 import org.jspecify.annotations.Nullable;
 
 /// The JSON document of a heartbeat. The time of the heartbeat is the store's, not the document's.
@@ -59,42 +61,13 @@ public final class HeartbeatDocument {
 
   /// Throws [keyfleet.store.MalformedValueException] if a field is missing or has another form than
   /// [#toDocument] writes.
-  public static Heartbeat parse(Document document, StoreTime at) {
-    return parse(document, at, new StringPool());
-  }
-
-  static Heartbeat parse(Document document, StoreTime at, StringPool pool) {
-    return document.as(it -> parseFields(it, toInstant(at), pool));
+  public static Heartbeat parse(Value value, StoreTime at) {
+    return Document.read(value, new Fields(toInstant(at)));
   }
 
   /// Store time as the `Instant` that the pure modules use. It is not a calendar date.
   public static Instant toInstant(StoreTime time) {
     return Instant.ofEpochMilli(time.millis());
-  }
-
-  private static Heartbeat parseFields(Document document, Instant at, StringPool pool) {
-    Host host =
-        new Host(
-            document.text("hostname"),
-            document.number("pid"),
-            pool.intern(document.text("pod")),
-            InstantParser.parse(document.text("started_at")));
-    ProcessInfo process =
-        new ProcessInfo(
-            document.text("instance"),
-            document.text("run"),
-            pool.intern(document.text("role")),
-            pool.intern(document.text("version")),
-            host);
-    return new Heartbeat(
-        process,
-        loaded(document, pool),
-        document.has("current_kek_version")
-            ? pool.version(document.number("current_kek_version"))
-            : null,
-        FieldCodec.toInt(document.number("protocol")),
-        document.number("epoch"),
-        at);
   }
 
   /// The provider of the current version, which people look for first.
@@ -122,21 +95,97 @@ public final class HeartbeatDocument {
     return all.build();
   }
 
-  private static Map<KekVersion, LoadedVersion> loaded(Document document, StringPool pool) {
-    Document providers = document.document("providers");
-    Document proofs = document.document("proofs");
-    List<Long> numbers = document.numbers("loaded_kek_versions");
-    Map<KekVersion, LoadedVersion> loadedVersions = new HashMap<>();
-    for (long number : numbers) {
-      KekVersion version = pool.version(number);
-      String digits = digits(version);
-      ProofStatus status = proofs.has(digits) ? parseProof(proofs.text(digits)) : new Untried();
-      loadedVersions.put(version, new LoadedVersion(pool.intern(providers.text(digits)), status));
+  /// The fields of one heartbeat, in the order in which a text has them. A roster has one heartbeat
+  /// for each process of a fleet, so none becomes a tree first.
+  private static final class Fields implements Document.FieldCollector<Heartbeat> {
+    private final Instant at;
+    private @Nullable String instance;
+    private @Nullable String run;
+    private @Nullable String hostname;
+    private @Nullable Long pid;
+    private @Nullable String pod;
+    private @Nullable String role;
+    private @Nullable List<Long> loaded;
+    private @Nullable KekVersion current;
+    private @Nullable Document providers;
+    private @Nullable Document proofs;
+    private @Nullable Long epoch;
+    private @Nullable Integer protocol;
+    private @Nullable String software;
+    private @Nullable Instant startedAt;
+
+    private Fields(Instant at) {
+      this.at = at;
     }
-    return loadedVersions;
+
+    @Override
+    public void add(Field field) {
+      switch (field.name()) {
+        case "instance" -> instance = field.text();
+        case "run" -> run = field.text();
+        case "hostname" -> hostname = field.text();
+        case "pid" -> pid = field.number();
+        case "pod" -> pod = field.text();
+        case "role" -> role = field.text();
+        case "loaded_kek_versions" -> loaded = field.numbers();
+        case "current_kek_version" -> current = FieldCodec.parseVersion(field.number());
+        case "providers" -> providers = field.document();
+        case "proofs" -> proofs = field.document();
+        case "epoch" -> epoch = field.number();
+        case "protocol" -> protocol = FieldCodec.toInt(field.number());
+        case "version" -> software = field.text();
+        case "started_at" -> startedAt = InstantParser.parse(field.text());
+        default -> {} // a newer version wrote it, or it is only for people
+      }
+    }
+
+    @Override
+    public Heartbeat build() {
+      Host host =
+          new Host(
+              require("hostname", hostname),
+              require("pid", pid),
+              require("pod", pod),
+              require("started_at", startedAt));
+      ProcessInfo process =
+          new ProcessInfo(
+              require("instance", instance),
+              require("run", run),
+              require("role", role),
+              require("version", software),
+              host);
+      return new Heartbeat(
+          process,
+          loadedVersions(),
+          current,
+          require("protocol", protocol),
+          require("epoch", epoch),
+          at);
+    }
+
+    private Map<KekVersion, LoadedVersion> loadedVersions() {
+      Document knownProviders = require("providers", providers);
+      Document knownProofs = require("proofs", proofs);
+      Map<KekVersion, LoadedVersion> versions = new HashMap<>();
+      for (long number : require("loaded_kek_versions", loaded)) {
+        KekVersion version = FieldCodec.parseVersion(number);
+        String digits = digits(version);
+        ProofStatus status =
+            knownProofs.has(digits) ? parseProof(knownProofs.text(digits)) : new Untried();
+        versions.put(version, new LoadedVersion(knownProviders.text(digits), status));
+      }
+      return versions;
+    }
+
+    private static <T> T require(String name, @Nullable T value) {
+      if (value == null) {
+        throw new IllegalArgumentException("field " + name + " is missing");
+      }
+      return value;
+    }
   }
 
-  static ProofStatus parseProof(String text) {
+  private static ProofStatus parseProof(String text) {
     return text.equals(FAILED)
         ? new Failed()
         : new Proved(

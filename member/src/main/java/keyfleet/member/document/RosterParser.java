@@ -63,9 +63,8 @@ final class RosterParser<T> {
 
   private static List<Heartbeat> parse(List<Entry> entries) {
     List<Heartbeat> heartbeats = new ArrayList<>(entries.size());
-    StringPool pool = new StringPool();
     for (Entry entry : entries) {
-      heartbeats.add(FastHeartbeatParser.parse(entry.value(), entry.writtenAt(), pool));
+      heartbeats.add(HeartbeatDocument.parse(entry.value(), entry.writtenAt()));
     }
     return heartbeats;
   }
