@@ -1,13 +1,13 @@
 package keyfleet.member.document;
 
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Semaphore;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.store.Entry;
 
@@ -18,12 +18,12 @@ final class RosterParser<T> {
   /// Entries in a batch. Fewer are not worth another thread.
   private static final int BATCH_SIZE = 500;
 
-  /// Batches under way at a time. A store that delivers faster than the cores parse has to wait.
+  /// Batches that other threads have under way at a time.
   private static final int MAX_PENDING = 8;
 
   private final BiFunction<List<Heartbeat>, Instant, T> processBatch;
-  private final Deque<CompletableFuture<T>> pending = new ArrayDeque<>();
-  private final List<T> results = new ArrayList<>();
+  private final Semaphore pending = new Semaphore(MAX_PENDING);
+  private final List<CompletableFuture<T>> batches = new ArrayList<>();
   private List<Entry> batch = new ArrayList<>();
   private long latestMillis = Long.MIN_VALUE;
 
@@ -40,20 +40,23 @@ final class RosterParser<T> {
       List<Entry> fullBatch = batch;
       Instant latestSoFar = Instant.ofEpochMilli(latestMillis);
       batch = new ArrayList<>(BATCH_SIZE);
-      pending.add(
-          CompletableFuture.supplyAsync(() -> processBatch.apply(parse(fullBatch), latestSoFar)));
+      batches.add(start(() -> processBatch.apply(parse(fullBatch), latestSoFar)));
     }
-    if (pending.size() > MAX_PENDING) {
-      results.add(await(pending.removeFirst()));
+  }
+
+  /// If the store delivers faster than the other threads work, this thread does the work itself,
+  /// and the store waits.
+  private CompletableFuture<T> start(Supplier<T> work) {
+    if (!pending.tryAcquire()) {
+      return CompletableFuture.completedFuture(work.get());
     }
+    return CompletableFuture.supplyAsync(work).whenComplete((_, _) -> pending.release());
   }
 
   /// Waits for the results of all full batches and returns them in the order of the entries. Throws
   /// [keyfleet.store.MalformedValueException] if a heartbeat cannot be read.
   List<T> awaitBatches() {
-    pending.forEach(it -> results.add(await(it)));
-    pending.clear();
-    return results;
+    return batches.stream().map(RosterParser::await).toList();
   }
 
   /// The heartbeats after the last full batch. Throws as [#awaitBatches] does.
