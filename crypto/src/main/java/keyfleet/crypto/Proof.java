@@ -85,25 +85,20 @@ public final class Proof {
   }
 
   /// The number of characters that [#toString] writes.
-  public static final int LENGTH = 4 * DIGITS_PER_LONG;
+  private static final int LENGTH = 4 * DIGITS_PER_LONG;
 
   /// Parses what [#toString] wrote. Empty if `hex` is anything else.
   public static Optional<Proof> parse(String hex) {
-    return hex.length() == LENGTH ? parse(hex, 0) : Optional.empty();
-  }
-
-  /// Parses a proof within a longer text: a roster holds a proof for each version of each process.
-  public static Optional<Proof> parse(String text, int from) {
-    if (from < 0 || text.length() - from < LENGTH) {
+    if (hex.length() != LENGTH) {
       return Optional.empty();
     }
     try {
       return Optional.of(
           new Proof(
-              parseDigits(text, from),
-              parseDigits(text, from + DIGITS_PER_LONG),
-              parseDigits(text, from + 2 * DIGITS_PER_LONG),
-              parseDigits(text, from + 3 * DIGITS_PER_LONG)));
+              parseDigits(hex, 0),
+              parseDigits(hex, DIGITS_PER_LONG),
+              parseDigits(hex, 2 * DIGITS_PER_LONG),
+              parseDigits(hex, 3 * DIGITS_PER_LONG)));
     } catch (NumberFormatException e) {
       return Optional.empty();
     }
