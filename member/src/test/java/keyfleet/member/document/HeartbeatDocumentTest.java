@@ -206,7 +206,7 @@ class HeartbeatDocumentTest {
   }
 
   /// Changes that leave the heartbeat as it was.
-  private enum Harmless {
+  enum Harmless {
     NONE((fields, _) -> fields),
     OTHER_ORDER((fields, random) -> {
       Collections.shuffle(fields, random);
@@ -238,7 +238,7 @@ class HeartbeatDocumentTest {
   }
 
   /// Changes that no heartbeat survives.
-  private enum Damage {
+  enum Damage {
     FIELD_MISSING((text, random) -> {
       List<String> fields = fields(text);
       fields.remove(anyRequired(fields, random));
