@@ -19,6 +19,8 @@ run_checks() {
   prepare_openbao
   prepare_moto
   prepare_python
+  # The application that tests start is built first: beside the tests of another module it would take minutes.
+  "$here/keyfleet" --version >/dev/null
   # Two modules at a time: most tests of the engines and of processes wait rather than compute.
   run_maven -T 2 verify
   check_sbom
