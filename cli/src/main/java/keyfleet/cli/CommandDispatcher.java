@@ -40,16 +40,10 @@ import keyfleet.cli.secret.SecretDeleteCommand;
 import keyfleet.cli.secret.SecretGetCommand;
 import keyfleet.cli.secret.SecretListCommand;
 import keyfleet.cli.secret.SecretPutCommand;
-import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.KeyfleetException;
 import keyfleet.keyring.RotationJob;
-import keyfleet.kms.PluginException;
-import keyfleet.member.MemberException;
-import keyfleet.providers.ProviderException;
 import keyfleet.providers.ProviderSpec.ProviderContext;
-import keyfleet.server.ListenAddressException;
 import keyfleet.store.MalformedValueException;
-import keyfleet.store.StoreException;
-import keyfleet.store.StoreRefusedException;
 import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreUrl;
 import org.jspecify.annotations.Nullable;
@@ -137,29 +131,10 @@ public final class CommandDispatcher {
     } catch (CommandException e) {
       console.printError(e.getMessage(), e.remedy());
       return e.exitCode();
-    } catch (ProviderException e) {
-      return reportFailure(e.getMessage(), e.remedy());
-    } catch (MemberException e) {
-      return reportFailure(e.getMessage(), e.remedy());
-    } catch (StoreRefusedException e) {
-      return reportFailure(e.getMessage(), e.remedy());
-    } catch (StoreException e) {
-      return reportFailure(
-          e.getMessage(), "keyfleet doctor, which checks the connection to the store");
     } catch (MalformedValueException e) {
-      return reportFailure(
-          "data in the store cannot be read: " + e.getMessage(),
-          "keyfleet --version, and use the release that wrote the data if that is newer");
-    } catch (PluginException e) {
+      return reportFailure("data in the store cannot be read: " + e.getMessage(), e.remedy());
+    } catch (KeyfleetException e) {
       return reportFailure(e.getMessage(), e.remedy());
-    } catch (ListenAddressException e) {
-      return reportFailure(
-          e.getMessage(),
-          "keyfleet server --listen=127.0.0.1:0, or keyfleet kms-plugin --probes=127.0.0.1:0: port"
-              + " 0 picks a free port");
-    } catch (KekUnavailableException e) {
-      return reportFailure(
-          e.getMessage(), "keyfleet kek verify --local, which checks the key provider");
     } catch (RuntimeException e) {
       return reportFailure(
           describeBug(e), "report this line with the command, but leave out every secret");

@@ -4,35 +4,21 @@ import java.time.Duration;
 import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyfleetException;
 import keyfleet.crypto.KeyringName;
 import keyfleet.store.RecordWriteResult;
 import keyfleet.store.StoreException;
-import keyfleet.store.StoreRefusedException;
 
-/// Why a member could not do what the caller asked: a sentence and a remedy. Neither contains a
-/// secret.
-public sealed class MemberException extends RuntimeException {
+/// Why a member could not do what the caller asked.
+public sealed class MemberException extends KeyfleetException {
   private static final long serialVersionUID = 1L;
 
-  private final String remedy;
-
   private MemberException(String sentence, String remedy) {
-    super(sentence);
-    this.remedy = remedy;
+    super(sentence, remedy);
   }
 
   private MemberException(String sentence, String remedy, Throwable cause) {
-    super(sentence, cause);
-    this.remedy = remedy;
-  }
-
-  @Override
-  public String getMessage() {
-    return String.valueOf(super.getMessage());
-  }
-
-  public String remedy() {
-    return remedy;
+    super(sentence, remedy, cause);
   }
 
   /// A setting of this process is wrong. The process does not start.
@@ -120,9 +106,7 @@ public sealed class MemberException extends RuntimeException {
 
     KeyUnavailable(KekUnavailableException cause) {
       super(
-          "the key cannot be used now: " + cause.getMessage(),
-          "try again; if it keeps failing: keyfleet doctor",
-          cause);
+"the key cannot be used now: " + cause.getMessage(), cause.remedy(), cause);
     }
   }
 
@@ -166,13 +150,7 @@ public sealed class MemberException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     StoreUnavailable(StoreException cause) {
-      super(cause.getMessage(), remedy(cause), cause);
-    }
-
-    private static String remedy(StoreException cause) {
-      return cause instanceof StoreRefusedException refused
-          ? refused.remedy()
-          : "try again when the store answers: keyfleet doctor";
+      super(cause.getMessage(), cause.remedy(), cause);
     }
   }
 }

@@ -10,6 +10,7 @@ import keyfleet.control.rotation.CollectionCatalog;
 import keyfleet.control.rotation.KeyringStore;
 import keyfleet.control.rotation.ReadinessVerifier;
 import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyfleetException;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.ReadinessGate;
 import keyfleet.keyring.ReadinessGate.AnyProcesses;
@@ -21,8 +22,6 @@ import keyfleet.member.document.KeystoreStore.StoredKeystore;
 import keyfleet.member.heartbeat.ProcessIdentity;
 import keyfleet.member.keys.LoadedKeys;
 import keyfleet.server.FleetSnapshot.SlowChecks;
-import keyfleet.store.MalformedValueException;
-import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
 /// Takes a [FleetSnapshot] once per heartbeat, so that a metrics request never waits for the store.
@@ -64,7 +63,7 @@ final class FleetMonitor {
       Optional<StoredKeystore> storedKeystore = keyringStore.readKeystore();
       snapshot = storedKeystore.map(StoredKeystore::keystore).map(this::takeSnapshot).orElse(null);
       return storedKeystore.map(it -> it.keystore().timings()).orElse(Timings.DEFAULT).heartbeat();
-    } catch (StoreException | MalformedValueException e) {
+    } catch (KeyfleetException e) {
       snapshot = null; // the member logs that the store does not answer
       return Timings.DEFAULT.heartbeat().dividedBy(2);
     }

@@ -1,20 +1,25 @@
 package keyfleet.store;
 
+import keyfleet.crypto.KeyfleetException;
+import org.jspecify.annotations.Nullable;
+
 /// The store could not be used at the moment. A write that ends this way did not happen and will
 /// not happen: where that is uncertain, the result is [Unknown].
-public sealed class StoreException extends RuntimeException permits StoreRefusedException {
+public sealed class StoreException extends KeyfleetException permits StoreRefusedException {
   private static final long serialVersionUID = 1L;
 
+  private static final String REMEDY =
+      "keyfleet doctor, which checks the connection to the store";
+
   public StoreException(String sentence) {
-    super(sentence);
+    this(sentence, REMEDY, null);
   }
 
-  public StoreException(String sentence, Throwable cause) {
-    super(sentence, cause);
+  public StoreException(String sentence, @Nullable Throwable cause) {
+    this(sentence, REMEDY, cause);
   }
 
-  @Override
-  public String getMessage() {
-    return String.valueOf(super.getMessage());
+  StoreException(String sentence, String remedy, @Nullable Throwable cause) {
+    super(sentence, remedy, cause);
   }
 }

@@ -1,5 +1,7 @@
 package keyfleet.store;
 
+import org.jspecify.annotations.Nullable;
+
 /// The store must not be used in its present state, or this process has no access. Retrying does
 /// not help; the remedy does.
 public final class StoreRefusedException extends StoreException {
@@ -14,33 +16,27 @@ public final class StoreRefusedException extends StoreException {
   }
 
   private final Reason reason;
-  private final String remedy;
 
-  private StoreRefusedException(Reason reason, String sentence, String remedy) {
-    super(sentence);
+  private StoreRefusedException(
+      Reason reason, String sentence, String remedy, @Nullable Throwable cause) {
+    super(sentence, remedy, cause);
     this.reason = reason;
-    this.remedy = remedy;
   }
 
   /// The store is unsafe to use.
   public StoreRefusedException(String sentence, String remedy) {
-    this(Reason.UNSAFE, sentence, remedy);
+    this(Reason.UNSAFE, sentence, remedy, null);
   }
 
-  public StoreRefusedException(String sentence, String remedy, Throwable cause) {
-    this(Reason.UNSAFE, sentence, remedy);
-    initCause(cause);
+  public StoreRefusedException(String sentence, String remedy, @Nullable Throwable cause) {
+    this(Reason.UNSAFE, sentence, remedy, cause);
   }
 
   public static StoreRefusedException noAccess(String sentence, String remedy) {
-    return new StoreRefusedException(Reason.NO_ACCESS, sentence, remedy);
+    return new StoreRefusedException(Reason.NO_ACCESS, sentence, remedy, null);
   }
 
   public Reason reason() {
     return reason;
-  }
-
-  public String remedy() {
-    return remedy;
   }
 }

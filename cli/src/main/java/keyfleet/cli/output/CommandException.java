@@ -1,11 +1,12 @@
 package keyfleet.cli.output;
 
+import keyfleet.crypto.KeyfleetException;
+
 /// A command failed: the reason, what to do about it, and the exit code.
-public final class CommandException extends RuntimeException {
+public final class CommandException extends KeyfleetException {
   private static final long serialVersionUID = 1L;
 
   private final int exitCode;
-  private final String remedy;
 
   /// An error, which may be wrong usage.
   public CommandException(String message, String remedy) {
@@ -13,9 +14,8 @@ public final class CommandException extends RuntimeException {
   }
 
   private CommandException(int exitCode, String message, String remedy) {
-    super(message);
+    super(message, remedy);
     this.exitCode = exitCode;
-    this.remedy = remedy;
   }
 
   /// The request is valid, but a condition for it does not hold now.
@@ -32,16 +32,7 @@ public final class CommandException extends RuntimeException {
     return new CommandException(ExitCode.CONFLICT, message, remedy);
   }
 
-  @Override
-  public String getMessage() {
-    return String.valueOf(super.getMessage());
-  }
-
   public int exitCode() {
     return exitCode;
-  }
-
-  public String remedy() {
-    return remedy;
   }
 }

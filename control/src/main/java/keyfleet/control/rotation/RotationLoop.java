@@ -9,7 +9,7 @@ import keyfleet.control.rotation.RotationPhases.Continue;
 import keyfleet.control.rotation.RotationPhases.Decided;
 import keyfleet.control.rotation.RotationPhases.StepResult;
 import keyfleet.control.rotation.RotationPhases.Wait;
-import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.KeyfleetException;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.KeystoreDecision.Accepted;
 import keyfleet.keyring.Rotation.Aborted;
@@ -24,8 +24,6 @@ import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.SafeHold;
 import keyfleet.member.document.KeystoreStore.StoredKeystore;
 import keyfleet.member.keys.LoadedKeys;
-import keyfleet.store.MalformedValueException;
-import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
 /// A worker's loop for the rotation of one keyring: it drives the rotation if it is the driver, and
@@ -71,7 +69,7 @@ public final class RotationLoop {
       lastKeystore = storedKeystore.map(StoredKeystore::keystore).orElse(null);
       storedKeystore.ifPresent(keyringStore::copyAuditEntry);
       return storedKeystore.isPresent() ? act(storedKeystore.get()) : NextTick.LATER;
-    } catch (StoreException | MalformedValueException | KekUnavailableException e) {
+    } catch (KeyfleetException e) {
       phases.forgetCollections();
       lastFailure = e; // nothing is lost: the next tick reads the state again
       return NextTick.LATER;

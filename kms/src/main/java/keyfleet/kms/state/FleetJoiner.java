@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import keyfleet.crypto.KeyfleetException;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
 import keyfleet.kms.PluginContext;
@@ -13,12 +14,9 @@ import keyfleet.kms.PluginEvent;
 import keyfleet.kms.PluginException;
 import keyfleet.member.Member;
 import keyfleet.member.MemberBuilder;
-import keyfleet.member.MemberException;
 import keyfleet.member.MembershipState;
 import keyfleet.member.document.CollectionRegistry;
 import keyfleet.store.Kv;
-import keyfleet.store.MalformedValueException;
-import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
 /// Joins the fleet as soon as the store answers, on its own thread; the plugin serves calls
@@ -105,7 +103,7 @@ public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
       registerCluster(kv);
       member = joined;
       return true;
-    } catch (StoreException | MemberException | MalformedValueException | PluginException e) {
+    } catch (KeyfleetException e) {
       reportFailure(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
       events.accept(PluginEvent.UnexpectedFailure.of("joining the fleet", e));

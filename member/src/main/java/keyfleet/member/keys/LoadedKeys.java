@@ -14,6 +14,7 @@ import keyfleet.crypto.Kek;
 import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyfleetException;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.ProofCache;
 import keyfleet.crypto.Sentinel.Claim;
@@ -25,7 +26,6 @@ import keyfleet.keyring.Heartbeat.Untried;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.providers.KekProvider;
-import keyfleet.providers.ProviderException;
 import org.jspecify.annotations.Nullable;
 
 /// The KEKs of one keyring that this process has loaded from its providers. One thread refreshes
@@ -69,7 +69,7 @@ public final class LoadedKeys {
     for (KekProvider provider : providers) {
       try {
         lastLoaded.put(provider, provider.load());
-      } catch (ProviderException | KekUnavailableException e) {
+      } catch (KeyfleetException e) {
         faults.add(provider.name() + ": " + e.getMessage());
       }
     }

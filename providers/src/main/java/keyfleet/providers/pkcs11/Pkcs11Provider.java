@@ -10,6 +10,7 @@ import keyfleet.crypto.Kek;
 import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyfleetException;
 import keyfleet.crypto.KeyringName;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderException;
@@ -106,7 +107,7 @@ public final class Pkcs11Provider implements KekProvider {
     try {
       token.restart();
       inSession(_ -> {});
-    } catch (ProviderException | KekUnavailableException e) {
+    } catch (KeyfleetException e) {
       throw new ProviderException(
           "key "
               + keyring.label(version)

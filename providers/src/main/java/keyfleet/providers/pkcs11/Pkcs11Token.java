@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.KeyfleetException;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.providers.ProviderException;
 import org.jspecify.annotations.Nullable;
@@ -263,7 +264,7 @@ final class Pkcs11Token implements AutoCloseable {
     }
     try {
       module.call(() -> module.withGeneration(this::closeSessions));
-    } catch (KekUnavailableException | ProviderException e) {
+    } catch (KeyfleetException e) {
       // the token does not answer, so it has no sessions to close
     } finally {
       modules.release(module);
