@@ -105,8 +105,7 @@ public sealed class MemberException extends KeyfleetException {
     private static final long serialVersionUID = 1L;
 
     KeyUnavailable(KekUnavailableException cause) {
-      super(
-"the key cannot be used now: " + cause.getMessage(), cause.remedy(), cause);
+      super("the key cannot be used now: " + cause.getMessage(), cause.remedy(), cause);
     }
   }
 
