@@ -1,14 +1,12 @@
 package keyfleet.it.process;
 
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import keyfleet.control.rewrap.CollectionOpener;
 import keyfleet.crypto.KeyringName;
@@ -19,7 +17,7 @@ import keyfleet.postgres.PostgresEngine;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.ProviderContext;
-import keyfleet.providers.Ticker;
+import keyfleet.providers.SystemTicker;
 import keyfleet.sqlite.SqliteEngine;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Records;
@@ -47,7 +45,7 @@ public final class TestWiring implements CollectionOpener, AutoCloseable {
     this.recordsUrl = StoreUrl.parse(recordsText);
     this.store = openEngine(StoreUrl.parse(storeText));
     this.records = recordsText.equals(storeText) ? store : openEngine(recordsUrl);
-    ProviderContext context = new ProviderContext(environment, random, new RealTicker());
+    ProviderContext context = new ProviderContext(environment, random, new SystemTicker());
     Stream.of(environment.getOrDefault("KEYFLEET_PROVIDER", "env").split(","))
         .map(it -> ProviderSpec.parse(it).open(KEYRING, context))
         .forEach(providers::add);
@@ -106,17 +104,5 @@ public final class TestWiring implements CollectionOpener, AutoCloseable {
     providers.forEach(KekProvider::close);
     records.close();
     store.close(); // often the same engine; closing it twice is harmless
-  }
-
-  private static final class RealTicker implements Ticker {
-    @Override
-    public long nanos() {
-      return System.nanoTime();
-    }
-
-    @Override
-    public void pause(Duration duration) {
-      LockSupport.parkNanos(duration.toNanos());
-    }
   }
 }
