@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicLong;
 import keyfleet.control.rewrap.CollectionOpener;
 import keyfleet.control.rewrap.ThreadPoolBatchExecutor;
 import keyfleet.control.rotation.RotationLoop;
@@ -64,13 +63,11 @@ final class RotationBench {
     ROTATED.createAndFill(
         connection, database.blob(), List.of(SEQUENTIAL, OVERLAPPED), records, worker.cipher());
     worker.register(ROTATED.registration(database.name()));
-    AtomicLong rewrapped = new AtomicLong();
-    CollectionOpener opener =
-        it -> Optional.of(new CountingRecords(engine.records(ROTATED.shape()), rewrapped));
+    CollectionOpener opener = _ -> Optional.of(engine.records(ROTATED.shape()));
     worker.rotate(opener);
     try (ExecutorService reader = Executors.newSingleThreadExecutor();
         ThreadPoolBatchExecutor executor = new ThreadPoolBatchExecutor()) {
-      new Comparison(database.name(), worker, worker.loop(opener, executor), rewrapped)
+      new Comparison(database.name(), worker, worker.loop(opener, executor))
           .run(
               newRewriter(engine, SEQUENTIAL, Runnable::run),
               newRewriter(engine, OVERLAPPED, reader));
@@ -99,14 +96,12 @@ final class RotationBench {
     private final String name;
     private final BenchWorker worker;
     private final RotationLoop loop;
-    private final AtomicLong rewrapped;
     private final double[] heap = new double[HEAP_SAMPLES.size()];
 
-    Comparison(String name, BenchWorker worker, RotationLoop loop, AtomicLong rewrapped) {
+    Comparison(String name, BenchWorker worker, RotationLoop loop) {
       this.name = name;
       this.worker = worker;
       this.loop = loop;
-      this.rewrapped = rewrapped;
     }
 
     void run(PlainRewriter sequential, PlainRewriter overlapped) throws Exception {
@@ -182,10 +177,10 @@ final class RotationBench {
     }
 
     private void tickUntil(long goal) {
-      while (rewrapped.get() < goal) {
-        long before = rewrapped.get();
+      while (loop.rewrappedRecords() < goal) {
+        long before = loop.rewrappedRecords();
         tick();
-        check(rewrapped.get() > before, "a tick rewrapped nothing");
+        check(loop.rewrappedRecords() > before, "a tick rewrapped nothing");
       }
     }
 
