@@ -1,7 +1,10 @@
 package keyfleet.it.process;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +14,7 @@ import java.util.stream.Stream;
 import keyfleet.control.rewrap.CollectionOpener;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
+import keyfleet.member.ProcessSettings;
 import keyfleet.mongodb.MongoEngine;
 import keyfleet.nats.NatsEngine;
 import keyfleet.postgres.PostgresEngine;
@@ -18,6 +22,9 @@ import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.SystemTicker;
+import keyfleet.server.RateLimit;
+import keyfleet.server.Role;
+import keyfleet.server.Server;
 import keyfleet.sqlite.SqliteEngine;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Records;
@@ -97,6 +104,21 @@ public final class TestWiring implements CollectionOpener, AutoCloseable {
                     registration.idField(),
                     new TreeSet<>(registration.sealedFields()))))
         : Optional.empty();
+  }
+
+  /// The settings of a server with the role of a worker.
+  static Server.Settings serverSettings(ProcessSettings process, RateLimit rateLimit) {
+    return new Server.Settings(
+        KEYRING,
+        EnumSet.of(Role.WORKER),
+        process,
+        "0.1.0",
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+        rateLimit);
+  }
+
+  Server.Resources serverResources() {
+    return new Server.Resources(store.kv(), store.storeChecks(), this, providers, List.of());
   }
 
   @Override
