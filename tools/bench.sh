@@ -39,6 +39,7 @@ bench_rotation() {
 }
 
 bench_verify() {
+  prepare_postgres
   bench_java 1g verify "$@"
 }
 

@@ -41,9 +41,10 @@ public final class Bench {
           new EnginesBench(System.out, watch).run(engines(options, EnginesBench.ALL), scratch);
       case "rotation" ->
           new RotationBench(System.out, watch, number(options, "--records", 1_000_000))
-              .run(engines(options, RotationBench.ENGINES), scratch);
+              .run(engines(options, SqlDatabase.ENGINES), scratch);
       case "verify" ->
-          new VerifyBench(System.out, watch, number(options, "--processes", 100_000)).run(scratch);
+          new VerifyBench(System.out, watch, number(options, "--processes", 100_000))
+              .run(engines(options, SqlDatabase.ENGINES), scratch);
       default ->
           throw new UsageException("unknown part " + part + "; use engines, rotation or verify");
     }

@@ -7,10 +7,7 @@ import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -18,10 +15,10 @@ import java.util.TreeSet;
 import keyfleet.bench.EnginesBench.Load;
 import keyfleet.mongodb.MongoEngine;
 import keyfleet.nats.NatsEngine;
-import keyfleet.postgres.PostgresEngine;
-import keyfleet.sqlite.SqliteEngine;
+import keyfleet.nats.NatsTestServer;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.engine.StoreUrl;
+import org.opentest4j.TestAbortedException;
 
 /// Starts each engine that is available on this machine, beside its driver.
 final class EngineLauncher {
@@ -47,101 +44,28 @@ final class EngineLauncher {
 
   void launch(String engine, PrintStream out) throws Exception {
     switch (engine) {
-      case "sqlite" -> compareSqlite();
-      case "postgresql" -> comparePostgres(out);
+      case "sqlite", "postgresql" -> SqlDatabase.measure(engine, scratch, out, this::compareSql);
       case "mongodb" -> compareMongo(out);
       case "nats" -> compareNats(out);
       default -> throw new IllegalArgumentException("unknown engine " + engine);
     }
   }
 
-  private void compareSqlite() throws Exception {
-    Path file = scratch.subfolder("engines").resolve("keyfleet.db");
-    StoreUrl url = StoreUrl.parse("sqlite:" + file);
+  private void compareSql(SqlDatabase database) throws Exception {
     try (EngineUnderTest ours =
-            new EngineUnderTest(SqliteEngine.open(url), SqliteEngine.open(url), emptyTables(file));
-        Connection other = openSqlite(file);
-        Connection connection = openSqlite(file);
-        RawSql raw =
-            new RawSql(
-                connection,
-                new RawSql.Dialect("keyfleet_entries", RAW.name(), "BEGIN IMMEDIATE"),
-                RawChangeSignals.forSqlite(other))) {
-      fill(connection, "keyfleet_entries", SQL.keys());
-      comparison.compare("sqlite", SQL, ours, raw);
+            new EngineUnderTest(database.openEngine(), database.openEngine(), OURS.shape());
+        RawSql raw = openRaw(database)) {
+      raw.fill(SQL.keys());
+      comparison.compare(database.name(), SQL, ours, raw);
     }
   }
 
-  private static CollectionShape emptyTables(Path file) throws SQLException {
-    try (Connection connection = openSqlite(file)) {
-      createTables(connection, "BLOB");
+  private static RawSql openRaw(SqlDatabase database) throws SQLException {
+    try (Connection connection = database.connector().connect()) {
+      OURS.create(connection, database.blob());
+      RAW.create(connection, database.blob());
     }
-    return OURS.shape();
-  }
-
-  /// Opens a connection with the durability of the engine.
-  private static Connection openSqlite(Path file) throws SQLException {
-    Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
-    try (Statement statement = connection.createStatement()) {
-      statement.execute("PRAGMA busy_timeout=5000");
-      statement.execute("PRAGMA synchronous=EXTRA");
-      statement.execute("PRAGMA fullfsync=ON");
-    }
-    return connection;
-  }
-
-  private void comparePostgres(PrintStream out) throws Exception {
-    if (!LocalPostgres.canStart()) {
-      out.println("  postgresql: no server installed. Try: apt install postgresql");
-      return;
-    }
-    try (LocalPostgres server =
-        LocalPostgres.start(scratch.subfolder("engines-postgres"), ScratchFolder.freePort())) {
-      StoreUrl url = StoreUrl.parse(server.url());
-      try (Connection connection = server.connect()) {
-        createTables(connection, "bytea");
-        try (EngineUnderTest ours =
-                new EngineUnderTest(
-                    PostgresEngine.open(url), PostgresEngine.open(url), OURS.shape());
-            RawSql raw =
-                new RawSql(
-                    connection,
-                    new RawSql.Dialect("keyfleet.kv", RAW.name(), "BEGIN"),
-                    RawChangeSignals.forPostgres(server.connect()))) {
-          fill(connection, "keyfleet.kv", SQL.keys());
-          comparison.compare("postgresql", SQL, ours, raw);
-        }
-      }
-    }
-  }
-
-  private static void createTables(Connection connection, String blob) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      for (SealedTable table : new SealedTable[] {OURS, RAW}) {
-        statement.execute(
-            "CREATE TABLE %s (%s text NOT NULL PRIMARY KEY, %s %s)"
-                .formatted(table.name(), SealedTable.ID, SealedTable.FIELD, blob));
-      }
-    }
-  }
-
-  private static void fill(Connection connection, String entries, int keys) throws SQLException {
-    connection.setAutoCommit(false);
-    byte[] value = new byte[StoreUnderTest.VALUE_BYTES];
-    try (PreparedStatement insert =
-        connection.prepareStatement(
-            "INSERT INTO %s (bucket, key, value, revision, written_at) VALUES (?, ?, ?, 1, 1)"
-                .formatted(entries))) {
-      for (int i = 0; i < keys; i++) {
-        insert.setString(1, StoreUnderTest.BUCKET);
-        insert.setString(2, StoreUnderTest.BRANCH + "." + SealedTable.id(i));
-        insert.setBytes(3, value);
-        insert.addBatch();
-      }
-      insert.executeBatch();
-    }
-    connection.commit();
-    connection.setAutoCommit(true);
+    return new RawSql(database, RAW.name(), RawChangeSignals.of(database));
   }
 
   /// Uses the server that `KEYFLEET_TEST_MONGODB` names. Without one it uses the fake, which runs
@@ -183,21 +107,17 @@ final class EngineLauncher {
   }
 
   private void compareNats(PrintStream out) throws Exception {
-    Optional<String> binary = LocalNats.binary();
-    if (binary.isEmpty()) {
-      out.println("  nats: no server available. Try: install Go, then ./dev bench engines");
-      return;
-    }
-    try (LocalNats server =
-        LocalNats.start(
-            binary.get(), scratch.subfolder("engines-nats"), ScratchFolder.freePort())) {
-      StoreUrl url = StoreUrl.parse(server.url() + "?sync_interval=always");
+    Path folder = scratch.subfolder("engines-nats");
+    try (NatsTestServer server = NatsTestServer.start(folder, NatsTestServer.DURABLE)) {
+      StoreUrl url = server.url("?sync_interval=always");
       try (EngineUnderTest ours =
               new EngineUnderTest(NatsEngine.open(url), NatsEngine.open(url), OURS.shape());
-          RawNats raw = new RawNats(server.url())) {
+          RawNats raw = new RawNats("nats://" + server.address())) {
         raw.fill(NATS.keys());
         comparison.compare("nats", NATS, ours, raw);
       }
+    } catch (TestAbortedException e) {
+      out.println("  nats: " + e.getMessage());
     }
   }
 }

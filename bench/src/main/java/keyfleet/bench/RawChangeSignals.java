@@ -53,9 +53,14 @@ final class RawChangeSignals {
     }
   }
 
+  static RawSql.ChangeSignal of(SqlDatabase database) throws SQLException {
+    Connection other = database.connector().connect();
+    return database.name().equals("sqlite") ? forSqlite(other) : forPostgres(other);
+  }
+
   /// SQLite sends no notification: another connection polls the data version, as often as the
   /// engine.
-  static RawSql.ChangeSignal forSqlite(Connection other) {
+  private static RawSql.ChangeSignal forSqlite(Connection other) {
     Poller poller = new Poller();
     return new RawSql.ChangeSignal() {
       @Override
@@ -76,7 +81,7 @@ final class RawChangeSignals {
   }
 
   /// Notifies with a second statement after the write, as the engine does.
-  static RawSql.ChangeSignal forPostgres(Connection other) {
+  private static RawSql.ChangeSignal forPostgres(Connection other) {
     return new RawSql.ChangeSignal() {
       private volatile boolean open = true;
 

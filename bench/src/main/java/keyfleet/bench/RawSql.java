@@ -4,11 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /// A JDBC driver on the tables of an engine, with prepared statements and one connection. It keeps
 /// revisions, and nothing else of what the engine does: no log of changes, no queue of writers, no
@@ -24,13 +25,9 @@ final class RawSql implements StoreUnderTest {
     void close() throws SQLException;
   }
 
-  /// What differs between databases.
-  record Dialect(String entries, String records, String begin) {}
-
-  private record Row(String key, List<byte[]> value, long revision, long writtenAt) {}
-
+  private final SqlDatabase database;
   private final Connection connection;
-  private final Dialect dialect;
+  private final String records;
   private final ChangeSignal signal;
   private final PreparedStatement set;
   private final PreparedStatement change;
@@ -39,32 +36,31 @@ final class RawSql implements StoreUnderTest {
   private long counter = 1;
   private long watched = 1;
 
-  RawSql(Connection connection, Dialect dialect, ChangeSignal signal) throws SQLException {
-    this.connection = connection;
-    this.dialect = dialect;
+  RawSql(SqlDatabase database, String records, ChangeSignal signal) throws SQLException {
+    this.database = database;
+    this.connection = database.connector().connect();
+    this.records = records;
     this.signal = signal;
-    insert("raw.counter");
-    insert("raw.watched");
+    List<String> keys = List.of("raw.counter", "raw.watched");
+    database.insertEntries(connection, BUCKET, keys, List.of(value, value), 1);
     this.set =
         connection.prepareStatement(
             "UPDATE %s SET value = ?, revision = ? WHERE bucket = ? AND key = ? AND revision = ?"
-                .formatted(dialect.entries));
+                .formatted(database.entries()));
     this.change =
         connection.prepareStatement(
             "UPDATE %s SET %s = ? WHERE %s = ? AND %s = ?"
-                .formatted(dialect.records, SealedTable.FIELD, SealedTable.ID, SealedTable.FIELD));
+                .formatted(records, SealedTable.FIELD, SealedTable.ID, SealedTable.FIELD));
   }
 
-  private void insert(String key) throws SQLException {
-    try (PreparedStatement insert =
-        connection.prepareStatement(
-            "INSERT INTO %s (bucket, key, value, revision, written_at) VALUES (?, ?, ?, 1, 1)"
-                .formatted(dialect.entries))) {
-      insert.setString(1, BUCKET);
-      insert.setString(2, key);
-      insert.setBytes(3, value);
-      insert.executeUpdate();
-    }
+  /// Inserts the entries that [#list] reads.
+  void fill(int keys) throws SQLException {
+    database.insertEntries(
+        connection,
+        BUCKET,
+        IntStream.range(0, keys).mapToObj(it -> BRANCH + "." + SealedTable.id(it)).toList(),
+        Collections.nCopies(keys, new byte[VALUE_BYTES]),
+        1);
   }
 
   @Override
@@ -87,29 +83,7 @@ final class RawSql implements StoreUnderTest {
 
   @Override
   public int list() throws SQLException {
-    List<Row> rows = new ArrayList<>();
-    try (PreparedStatement select =
-        connection.prepareStatement(
-            """
-            SELECT key, value, revision, written_at FROM %s
-            WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key
-            """
-                .formatted(dialect.entries))) {
-      select.setString(1, BUCKET);
-      select.setString(2, BRANCH + ".");
-      select.setString(3, BRANCH + "/");
-      try (ResultSet found = select.executeQuery()) {
-        while (found.next()) {
-          rows.add(
-              new Row(
-                  found.getString(1),
-                  List.of(found.getBytes(2)),
-                  found.getLong(3),
-                  found.getLong(4)));
-        }
-      }
-    }
-    return rows.size();
+    return database.readEntries(connection, BUCKET, BRANCH);
   }
 
   @Override
@@ -127,9 +101,8 @@ final class RawSql implements StoreUnderTest {
   public void seed(List<byte[]> sealed) throws SQLException {
     try (Statement transaction = connection.createStatement();
         PreparedStatement insert =
-            connection.prepareStatement(
-                "INSERT INTO %s VALUES (?, ?)".formatted(dialect.records))) {
-      transaction.execute(dialect.begin);
+            connection.prepareStatement("INSERT INTO %s VALUES (?, ?)".formatted(records))) {
+      transaction.execute(database.begin());
       for (int i = 0; i < sealed.size(); i++) {
         insert.setString(1, SealedTable.id(i));
         insert.setBytes(2, sealed.get(i));
@@ -146,7 +119,7 @@ final class RawSql implements StoreUnderTest {
     for (int from = 0; from < stored.size(); from += batch) {
       int to = Math.min(stored.size(), from + batch);
       try (Statement transaction = connection.createStatement()) {
-        transaction.execute(dialect.begin);
+        transaction.execute(database.begin());
         for (int i = from; i < to; i++) {
           byte[] next = PlainRewriter.changeKey(stored.get(i));
           change.setBytes(1, next);

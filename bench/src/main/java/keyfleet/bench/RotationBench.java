@@ -2,28 +2,22 @@ package keyfleet.bench;
 
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicLong;
 import keyfleet.control.rewrap.CollectionOpener;
 import keyfleet.control.rewrap.ThreadPoolBatchExecutor;
 import keyfleet.control.rotation.RotationLoop;
 import keyfleet.control.rotation.RotationLoop.NextTick;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Timings;
-import keyfleet.postgres.PostgresEngine;
-import keyfleet.sqlite.SqliteEngine;
 import keyfleet.store.Fence;
 import keyfleet.store.Records;
 import keyfleet.store.engine.Engine;
-import keyfleet.store.engine.StoreUrl;
 
 /// Compares a rotation by the real loop with the same compare-and-set writes without cryptography:
 /// on the same engine, with the same scans, batches, fence and durability. Both take turns, a
@@ -36,8 +30,6 @@ final class RotationBench {
   private static final Set<Integer> HEAP_SAMPLES = Set.of(2, 10, 18);
   private static final int MAX_TICKS = 10_000;
   private static final double MEBIBYTE = 1 << 20;
-
-  static final List<String> ENGINES = List.of("sqlite", "postgresql");
 
   private final PrintStream out;
   private final Stopwatch watch;
@@ -53,53 +45,29 @@ final class RotationBench {
     out.printf(
         "rotation of %,d records, records/s           (ratio: to the same writes with no crypto)%n",
         records);
-    if (engines.contains("sqlite")) {
-      runOnSqlite(scratch.subfolder("sqlite").resolve("keyfleet.db"));
-    }
-    if (engines.contains("postgresql")) {
-      runOnPostgres(scratch);
+    for (String engine : engines) {
+      SqlDatabase.measure(engine, scratch, out, this::rotate);
     }
   }
 
-  private void runOnPostgres(ScratchFolder scratch) throws Exception {
-    if (LocalPostgres.canStart()) {
-      try (LocalPostgres server =
-          LocalPostgres.start(scratch.subfolder("postgres"), ScratchFolder.freePort())) {
-        runOnPostgres(server);
-      }
-    } else {
-      out.println("  postgresql: no server installed. Try: apt install postgresql");
+  private void rotate(SqlDatabase database) throws Exception {
+    try (Engine engine = database.openEngine();
+        Connection connection = database.connector().connect()) {
+      rotate(database, engine, connection);
     }
   }
 
-  private void runOnSqlite(Path file) throws Exception {
-    try (Engine engine = SqliteEngine.open(StoreUrl.parse("sqlite:" + file));
-        Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file)) {
-      rotate("sqlite", engine, connection, "BLOB");
-    }
-  }
-
-  private void runOnPostgres(LocalPostgres server) throws Exception {
-    try (Engine engine = PostgresEngine.open(StoreUrl.parse(server.url()));
-        Connection connection = server.connect("reWriteBatchedInserts=true")) {
-      rotate("postgresql", engine, connection, "bytea");
-    }
-  }
-
-  private void rotate(String name, Engine engine, Connection connection, String blob)
-      throws Exception {
+  private void rotate(SqlDatabase database, Engine engine, Connection connection) throws Exception {
     BenchWorker worker = new BenchWorker(engine.kv(), watch.nanos());
     worker.bootstrap(Timings.DEFAULT);
     ROTATED.createAndFill(
-        connection, blob, List.of(SEQUENTIAL, OVERLAPPED), records, worker.cipher());
-    worker.register(ROTATED.registration(name));
-    AtomicLong rewrapped = new AtomicLong();
-    CollectionOpener opener =
-        it -> Optional.of(new CountingRecords(engine.records(ROTATED.shape()), rewrapped));
+        connection, database.blob(), List.of(SEQUENTIAL, OVERLAPPED), records, worker.cipher());
+    worker.register(ROTATED.registration(database.name()));
+    CollectionOpener opener = _ -> Optional.of(engine.records(ROTATED.shape()));
     worker.rotate(opener);
     try (ExecutorService reader = Executors.newSingleThreadExecutor();
         ThreadPoolBatchExecutor executor = new ThreadPoolBatchExecutor()) {
-      new Comparison(name, worker, worker.loop(opener, executor), rewrapped)
+      new Comparison(database.name(), worker, worker.loop(opener, executor))
           .run(
               newRewriter(engine, SEQUENTIAL, Runnable::run),
               newRewriter(engine, OVERLAPPED, reader));
@@ -128,14 +96,12 @@ final class RotationBench {
     private final String name;
     private final BenchWorker worker;
     private final RotationLoop loop;
-    private final AtomicLong rewrapped;
     private final double[] heap = new double[HEAP_SAMPLES.size()];
 
-    Comparison(String name, BenchWorker worker, RotationLoop loop, AtomicLong rewrapped) {
+    Comparison(String name, BenchWorker worker, RotationLoop loop) {
       this.name = name;
       this.worker = worker;
       this.loop = loop;
-      this.rewrapped = rewrapped;
     }
 
     void run(PlainRewriter sequential, PlainRewriter overlapped) throws Exception {
@@ -211,10 +177,10 @@ final class RotationBench {
     }
 
     private void tickUntil(long goal) {
-      while (rewrapped.get() < goal) {
-        long before = rewrapped.get();
+      while (loop.rewrappedRecords() < goal) {
+        long before = loop.rewrappedRecords();
         tick();
-        check(rewrapped.get() > before, "a tick rewrapped nothing");
+        check(loop.rewrappedRecords() > before, "a tick rewrapped nothing");
       }
     }
 

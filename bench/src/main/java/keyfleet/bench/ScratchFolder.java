@@ -2,8 +2,6 @@ package keyfleet.bench;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -22,12 +20,6 @@ record ScratchFolder(Path folder) implements AutoCloseable {
 
   Path subfolder(String name) throws IOException {
     return Files.createDirectories(folder.resolve(name));
-  }
-
-  static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   @Override

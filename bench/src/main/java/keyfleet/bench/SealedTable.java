@@ -48,18 +48,21 @@ record SealedTable(String name) {
     }
   }
 
+  void create(Connection connection, String blob) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(
+          "CREATE TABLE %s (%s text NOT NULL PRIMARY KEY, %s %s)".formatted(name, ID, FIELD, blob));
+    }
+  }
+
   /// Creates this table and its copies, and fills all of them.
   void createAndFill(
       Connection connection, String blob, List<SealedTable> copies, int records, EnvelopeCipher by)
       throws SQLException {
     List<SealedTable> tables = new ArrayList<>(copies);
     tables.addFirst(this);
-    try (Statement statement = connection.createStatement()) {
-      for (SealedTable each : tables) {
-        statement.execute(
-            "CREATE TABLE %s (%s text NOT NULL PRIMARY KEY, %s %s)"
-                .formatted(each.name, ID, FIELD, blob));
-      }
+    for (SealedTable each : tables) {
+      each.create(connection, blob);
     }
     connection.setAutoCommit(false);
     for (int from = 0; from < records; from += BATCH) {

@@ -1,15 +1,10 @@
 package keyfleet.bench;
 
 import java.io.PrintStream;
-import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,15 +26,14 @@ import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.member.document.HeartbeatDocument;
 import keyfleet.member.heartbeat.ProcessIdentity;
-import keyfleet.sqlite.SqliteEngine;
 import keyfleet.store.engine.Engine;
-import keyfleet.store.engine.StoreUrl;
 
 /// Compares the gate of `kek verify` over a large fleet with reading the same rows through the
 /// driver, in turns.
 final class VerifyBench {
   private static final int ROUNDS = 9;
   private static final int BATCH = 10_000;
+  private static final double BAR = 2.5;
 
   /// Long enough for all heartbeats to stay fresh.
   private static final Timings TIMINGS =
@@ -49,15 +43,6 @@ final class VerifyBench {
           Duration.ofMinutes(40),
           Duration.ofMinutes(50),
           Duration.ofMinutes(30));
-
-  /// The query that reads the roster.
-  private static final String READ =
-      """
-      SELECT key, value, revision, written_at FROM keyfleet_entries
-      WHERE bucket = ? AND key >= ? AND key < ? AND written_at > ? ORDER BY key
-      """;
-
-  private record Row(String key, List<byte[]> value, long revision, long writtenAt) {}
 
   private final PrintStream out;
   private final Stopwatch watch;
@@ -69,22 +54,30 @@ final class VerifyBench {
     this.processes = processes;
   }
 
-  void run(ScratchFolder scratch) throws Exception {
-    Path file = scratch.subfolder("verify").resolve("keyfleet.db");
-    try (Engine engine = SqliteEngine.open(StoreUrl.parse("sqlite:" + file))) {
+  void run(List<String> engines, ScratchFolder scratch) throws Exception {
+    out.printf(
+        "verify over %,d heartbeats, ms, median of %d    (ratio: to reading the rows raw; bar <="
+            + " %.1f)%n",
+        processes, ROUNDS, BAR);
+    for (String engine : engines) {
+      SqlDatabase.measure(engine, scratch, out, this::compare);
+    }
+  }
+
+  private void compare(SqlDatabase database) throws Exception {
+    try (Engine engine = database.openEngine()) {
       BenchWorker worker = new BenchWorker(engine.kv(), watch.nanos());
       worker.bootstrap(TIMINGS);
-      try (Connection connection =
-          DriverManager.getConnection("jdbc:sqlite:" + file.resolveSibling("keyfleet-beats.db"))) {
+      try (Connection connection = database.heartbeatConnector().connect()) {
         Heartbeats heartbeats =
-            new Heartbeats(worker, connection, engine.kv().storeTime().millis());
+            new Heartbeats(worker, database, connection, engine.kv().storeTime().millis());
         heartbeats.fill();
-        compare(worker, heartbeats);
+        compare(database.name(), worker, heartbeats);
       }
     }
   }
 
-  private void compare(BenchWorker worker, Heartbeats heartbeats) throws Exception {
+  private void compare(String name, BenchWorker worker, Heartbeats heartbeats) throws Exception {
     ReadinessVerifier verifier = worker.readinessVerifier();
     double[] verifySeconds = new double[ROUNDS];
     double[] readSeconds = new double[ROUNDS];
@@ -94,10 +87,7 @@ final class VerifyBench {
       readSeconds[i] = readCost.add(heartbeats::read);
       verifySeconds[i] = verifyCost.add(() -> verify(worker, verifier));
     }
-    out.printf(
-        "verify over %,d heartbeats, ms, median of %d    (ratio: to reading the rows raw)%n",
-        processes, ROUNDS);
-    print("sqlite", Stopwatch.median(verifySeconds), Stopwatch.median(readSeconds));
+    print(name, Stopwatch.median(verifySeconds), Stopwatch.median(readSeconds));
     print("fastest", Stopwatch.quantile(0, verifySeconds), Stopwatch.quantile(0, readSeconds));
     print("CPU, mean", verifyCost.cpuSeconds() / ROUNDS, readCost.cpuSeconds() / ROUNDS);
   }
@@ -118,47 +108,29 @@ final class VerifyBench {
   /// Writes and reads the heartbeats of a fleet, each with proofs of both versions.
   private final class Heartbeats {
     private final BenchWorker worker;
+    private final SqlDatabase database;
     private final Connection connection;
     private final Keystore keystore;
     private final long now;
     private final String bucket = "process_heartbeats_" + TIMINGS.expire().toMillis() + "ms";
 
-    Heartbeats(BenchWorker worker, Connection connection, long now) {
+    Heartbeats(BenchWorker worker, SqlDatabase database, Connection connection, long now) {
       this.worker = worker;
+      this.database = database;
       this.connection = connection;
       this.keystore = worker.keystore();
       this.now = now;
     }
 
     void fill() throws SQLException {
-      connection.setAutoCommit(false);
-      long revision = lastRevision();
-      try (PreparedStatement insert =
-          connection.prepareStatement("INSERT INTO keyfleet_entries VALUES (?, ?, ?, ?, ?)")) {
-        for (int from = 0; from < processes; from += BATCH) {
-          int to = Math.min(processes, from + BATCH);
-          List<byte[]> encoded =
-              IntStream.range(from, to).parallel().mapToObj(this::encodeHeartbeat).toList();
-          for (int i = 0; i < encoded.size(); i++) {
-            insert.setString(1, bucket);
-            insert.setString(2, "main." + instance(from + i));
-            insert.setBytes(3, encoded.get(i));
-            insert.setLong(4, ++revision);
-            insert.setLong(5, now);
-            insert.addBatch();
-          }
-          insert.executeBatch();
-        }
-      }
-      connection.commit();
-      connection.setAutoCommit(true);
-    }
-
-    private long lastRevision() throws SQLException {
-      try (var statement = connection.createStatement();
-          ResultSet found = statement.executeQuery("SELECT max(revision) FROM keyfleet_changes")) {
-        found.next();
-        return found.getLong(1);
+      for (int from = 0; from < processes; from += BATCH) {
+        int to = Math.min(processes, from + BATCH);
+        database.insertEntries(
+            connection,
+            bucket,
+            IntStream.range(from, to).mapToObj(it -> "main." + instance(it)).toList(),
+            IntStream.range(from, to).parallel().mapToObj(this::encodeHeartbeat).toList(),
+            now);
       }
     }
 
@@ -195,26 +167,9 @@ final class VerifyBench {
     }
 
     void read() throws SQLException {
-      List<Row> rows = new ArrayList<>();
-      try (PreparedStatement select = connection.prepareStatement(READ)) {
-        select.setString(1, bucket);
-        select.setString(2, "main.");
-        select.setString(3, "main/");
-        select.setLong(4, 0);
-        try (ResultSet found = select.executeQuery()) {
-          while (found.next()) {
-            rows.add(
-                new Row(
-                    found.getString(1),
-                    List.of(found.getBytes(2)),
-                    found.getLong(3),
-                    found.getLong(4)));
-          }
-        }
-      }
-      if (rows.size() != processes + 1) {
-        throw new IllegalStateException(
-            "read " + rows.size() + " rows, expected " + (processes + 1));
+      int rows = database.readEntries(connection, bucket, "main");
+      if (rows != processes + 1) {
+        throw new IllegalStateException("read " + rows + " rows, expected " + (processes + 1));
       }
     }
   }

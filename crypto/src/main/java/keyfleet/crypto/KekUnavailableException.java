@@ -7,8 +7,7 @@ import org.jspecify.annotations.Nullable;
 public final class KekUnavailableException extends KeyfleetException {
   private static final long serialVersionUID = 1L;
 
-  private static final String REMEDY =
-      "keyfleet kek verify --local, which checks the key provider";
+  private static final String REMEDY = "keyfleet kek verify --local, which checks the key provider";
 
   public KekUnavailableException(String sentence) {
     this(sentence, null);

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import keyfleet.crypto.OpenResult.Opened;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// What a thief or a malicious database can do to an envelope. All of it must be refused.
 class EnvelopeTamperTest {
   private static final EnvelopeCipher CIPHER = cipher(1, 2);
+  private static final SecretBytes KEY = SecretBytes.copyOf(new byte[32]);
 
   static List<FieldLocation> otherLocations() {
     return List.of(
@@ -135,41 +137,30 @@ class EnvelopeTamperTest {
   /// that.
   @Test
   void messageWithAForeignCommitment_isRefusedEvenIfItsTagIsRight() {
-    SecretBytes key = SecretBytes.copyOf(new byte[32]);
-    byte[] message =
-        DerivedKeyAead.seal(
-            DerivedKeyAead.Purpose.DATA.derivationFrom(key),
-            new byte[0],
-            CryptoFixtures.text("x"),
-            seeded(1));
-    byte[] other =
-        DerivedKeyAead.seal(
-            DerivedKeyAead.Purpose.DATA.derivationFrom(key),
-            new byte[0],
-            CryptoFixtures.text("x"),
-            seeded(2));
+    byte[] message = sealMessage(DerivedKeyAead.Purpose.DATA, 1);
+    byte[] other = sealMessage(DerivedKeyAead.Purpose.DATA, 2);
     System.arraycopy(
         other,
         DerivedKeyAead.SALT_BYTES,
         message,
         DerivedKeyAead.SALT_BYTES,
         DerivedKeyAead.COMMITMENT_BYTES);
-    assertTrue(
-        DerivedKeyAead.open(DerivedKeyAead.Purpose.DATA.derivationFrom(key), new byte[0], message)
-            .isEmpty());
+    assertTrue(openMessage(DerivedKeyAead.Purpose.DATA, message).isEmpty());
   }
 
   @Test
   void messageOfAnotherPurpose_isRefused() {
-    SecretBytes key = SecretBytes.copyOf(new byte[32]);
-    byte[] message =
-        DerivedKeyAead.seal(
-            DerivedKeyAead.Purpose.DATA.derivationFrom(key),
-            new byte[0],
-            CryptoFixtures.text("x"),
-            seeded(1));
-    assertTrue(
-        DerivedKeyAead.open(DerivedKeyAead.Purpose.WRAP.derivationFrom(key), new byte[0], message)
-            .isEmpty());
+    byte[] message = sealMessage(DerivedKeyAead.Purpose.DATA, 1);
+    assertTrue(openMessage(DerivedKeyAead.Purpose.WRAP, message).isEmpty());
+    assertTrue(openMessage(DerivedKeyAead.Purpose.DATA, message).isPresent());
+  }
+
+  private static byte[] sealMessage(DerivedKeyAead.Purpose purpose, int seed) {
+    return DerivedKeyAead.seal(
+        purpose.derivationFrom(KEY), new byte[0], CryptoFixtures.text("x"), seeded(seed));
+  }
+
+  private static Optional<SecretBytes> openMessage(DerivedKeyAead.Purpose purpose, byte[] message) {
+    return DerivedKeyAead.open(purpose.derivationFrom(KEY), new byte[0], message);
   }
 }

@@ -89,7 +89,7 @@ public final class PostgresTestServer implements AutoCloseable {
     return "postgresql://%s@127.0.0.1:%d/%s?%s".formatted(ADMIN, port, database, query);
   }
 
-  Connection connect(String database) {
+  public Connection connect(String database) {
     return connect(database, ADMIN);
   }
 

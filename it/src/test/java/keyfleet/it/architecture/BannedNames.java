@@ -90,7 +90,7 @@ record BannedNames(Predicate<SourceFile> where, Predicate<String> names, String 
           thirdParty("org.sqlite", "sqlite"),
           thirdParty(
               "tools.jackson com.fasterxml",
-              "cli server kube kms control member mongodb nats postgres sqlite wire store"),
+              "cli server kube kms control member mongodb nats postgres providers sqlite wire store"),
           new BannedNames(
               MAIN.and(file -> file.module().equals("crypto")),
               Pattern.compile("([a-z]\\w*\\.){2,}[A-Z].*")

@@ -3,12 +3,8 @@ package keyfleet.it.process;
 import static keyfleet.it.process.InProcessOperator.v;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
 import keyfleet.cli.AotTraining;
 import keyfleet.control.Failpoints;
@@ -23,7 +19,6 @@ import keyfleet.member.PlainFields;
 import keyfleet.member.ProcessSettings;
 import keyfleet.server.EventLog;
 import keyfleet.server.RateLimit;
-import keyfleet.server.Role;
 import keyfleet.server.Server;
 
 /// Runs once, in one process, what servers, applications and commands of the tests do, so that the
@@ -69,19 +64,8 @@ final class ArchiveTraining {
     ProcessSettings process =
         ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "worker"), LocalProcess.current());
     return new Server(
-        new Server.Settings(
-            TestWiring.KEYRING,
-            EnumSet.of(Role.WORKER),
-            process,
-            "0.1.0",
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            RateLimit.UNLIMITED),
-        new Server.Resources(
-            wiring.store().kv(),
-            wiring.store().storeChecks(),
-            wiring,
-            wiring.providers(),
-            List.of()),
+        TestWiring.serverSettings(process, RateLimit.UNLIMITED),
+        wiring.serverResources(),
         new AuditContext(new AuditActor("it", "here", "worker"), InstantSource.system()),
         new EventLog(System.err, EventLog.Format.TEXT, InstantSource.system(), "worker", "main"),
         Failpoints.NONE);

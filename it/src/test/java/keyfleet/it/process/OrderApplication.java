@@ -7,9 +7,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import keyfleet.crypto.KekVersion;
 import keyfleet.member.Member;
@@ -38,8 +36,6 @@ public final class OrderApplication {
 
   private static final int LOADERS = 8;
   private static final int PAGE = 500;
-  private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(60);
-  private static final long STEP = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final Member member;
   private final Records records;
@@ -109,7 +105,7 @@ public final class OrderApplication {
   }
 
   private Document load(int count) {
-    awaitSealing();
+    InProcessMember.awaitSealing(member);
     AtomicInteger inserted = new AtomicInteger();
     List<Thread> loaders =
         IntStream.range(0, LOADERS)
@@ -133,25 +129,9 @@ public final class OrderApplication {
     }
   }
 
-  /// A member that has just registered its collection can seal from its next heartbeat on.
-  private void awaitSealing() {
-    long end = System.nanoTime() + LONGEST_WAIT;
-    while (true) {
-      try (PlainFields values = fields("trial", 0)) {
-        var _ = member.records(TestWiring.ORDERS.name()).cipher().seal("trial", values);
-        return;
-      } catch (MemberException e) {
-        if (System.nanoTime() > end) {
-          throw e;
-        }
-        LockSupport.parkNanos(STEP);
-      }
-    }
-  }
-
   /// Seals one new record and one change now, and writes them later.
   private Document pauseBeforeWrite() throws IOException {
-    awaitSealing();
+    InProcessMember.awaitSealing(member);
     var cipher = member.records(TestWiring.ORDERS.name()).cipher();
     StoredRecord asRead = records.read(new RecordId(id(0))).orElseThrow();
     try (PlainFields added = fields("late", 0);

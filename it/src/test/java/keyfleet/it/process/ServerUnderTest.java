@@ -5,17 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.InstantSource;
-import java.util.EnumSet;
-import java.util.List;
 import keyfleet.control.audit.AuditActor;
 import keyfleet.control.audit.AuditContext;
 import keyfleet.member.ProcessSettings;
 import keyfleet.server.EventLog;
 import keyfleet.server.RateLimit;
-import keyfleet.server.Role;
 import keyfleet.server.Server;
 
 /// `keyfleet server` with failpoints: the same server, wired as the command wires it, in a process
@@ -42,22 +37,11 @@ public final class ServerUnderTest {
             new AuditActor("it", process.host().name(), process.instance()),
             InstantSource.system());
     Server.Settings settings =
-        new Server.Settings(
-            TestWiring.KEYRING,
-            EnumSet.of(Role.WORKER),
-            process,
-            "0.1.0",
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            new RateLimit(Integer.getInteger("keyfleet.it.rate", 0)));
+        TestWiring.serverSettings(
+            process, new RateLimit(Integer.getInteger("keyfleet.it.rate", 0)));
     BufferedReader input = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (TestWiring wiring = new TestWiring(System.getenv())) {
-      Server.Resources resources =
-          new Server.Resources(
-              wiring.store().kv(),
-              wiring.store().storeChecks(),
-              wiring,
-              wiring.providers(),
-              List.of());
+      Server.Resources resources = wiring.serverResources();
       System.out.println(READY);
       while (input.readLine() != null) {
         try (Server server =

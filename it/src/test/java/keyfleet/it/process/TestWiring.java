@@ -1,25 +1,30 @@
 package keyfleet.it.process;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import keyfleet.control.rewrap.CollectionOpener;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
+import keyfleet.member.ProcessSettings;
 import keyfleet.mongodb.MongoEngine;
 import keyfleet.nats.NatsEngine;
 import keyfleet.postgres.PostgresEngine;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.ProviderContext;
-import keyfleet.providers.Ticker;
+import keyfleet.providers.SystemTicker;
+import keyfleet.server.RateLimit;
+import keyfleet.server.Role;
+import keyfleet.server.Server;
 import keyfleet.sqlite.SqliteEngine;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Records;
@@ -47,7 +52,7 @@ public final class TestWiring implements CollectionOpener, AutoCloseable {
     this.recordsUrl = StoreUrl.parse(recordsText);
     this.store = openEngine(StoreUrl.parse(storeText));
     this.records = recordsText.equals(storeText) ? store : openEngine(recordsUrl);
-    ProviderContext context = new ProviderContext(environment, random, new RealTicker());
+    ProviderContext context = new ProviderContext(environment, random, new SystemTicker());
     Stream.of(environment.getOrDefault("KEYFLEET_PROVIDER", "env").split(","))
         .map(it -> ProviderSpec.parse(it).open(KEYRING, context))
         .forEach(providers::add);
@@ -101,22 +106,25 @@ public final class TestWiring implements CollectionOpener, AutoCloseable {
         : Optional.empty();
   }
 
+  /// The settings of a server with the role of a worker.
+  static Server.Settings serverSettings(ProcessSettings process, RateLimit rateLimit) {
+    return new Server.Settings(
+        KEYRING,
+        EnumSet.of(Role.WORKER),
+        process,
+        "0.1.0",
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+        rateLimit);
+  }
+
+  Server.Resources serverResources() {
+    return new Server.Resources(store.kv(), store.storeChecks(), this, providers, List.of());
+  }
+
   @Override
   public void close() {
     providers.forEach(KekProvider::close);
     records.close();
     store.close(); // often the same engine; closing it twice is harmless
-  }
-
-  private static final class RealTicker implements Ticker {
-    @Override
-    public long nanos() {
-      return System.nanoTime();
-    }
-
-    @Override
-    public void pause(Duration duration) {
-      LockSupport.parkNanos(duration.toNanos());
-    }
   }
 }

@@ -15,20 +15,20 @@ record TransitKey(NavigableMap<KekVersion, Long> creationTimes) {
 
   /// Throws [ProviderException] for a key that cannot be used.
   static TransitKey parse(JsonResponse response, VaultSettings settings) {
-    String type = response.text("data.type").orElse("");
+    String type = response.text("/data/type").orElse("");
     if (!TYPES.contains(type)) {
       throw unusable(settings, type.isEmpty() ? "has no type" : "is of an unsupported type");
     }
-    if (response.isTrue("data.derived")) {
+    if (response.isTrue("/data/derived")) {
       throw unusable(settings, "derives its keys from a context");
     }
-    if (response.isTrue("data.soft_deleted")) {
+    if (response.isTrue("/data/soft_deleted")) {
       throw unusable(settings, "is deleted, though it can still be restored");
     }
     NavigableMap<KekVersion, Long> creationTimes = new TreeMap<>();
-    for (String name : response.memberNames("data.keys")) {
+    for (String name : response.memberNames("/data/keys")) {
       Optional<KekVersion> version = KekVersion.parse(name);
-      long time = response.number("data.keys." + name).orElse(0);
+      long time = response.number("/data/keys/" + name).orElse(0);
       version.ifPresent(v -> creationTimes.put(v, time));
     }
     if (creationTimes.isEmpty()) {

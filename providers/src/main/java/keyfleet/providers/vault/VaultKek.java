@@ -72,7 +72,7 @@ final class VaultKek implements Kek {
     try (VaultResponse response = client.send(writeRequest("decrypt", body))) {
       if (response.isOk()) {
         SecretBytes plain =
-            response.body().decodeSecret("data.plaintext").orElseThrow(this::unexpectedResponse);
+            response.body().decodeSecret("/data/plaintext").orElseThrow(this::unexpectedResponse);
         return toDek(plain);
       }
       if (isRefusal(response)) {
@@ -103,7 +103,7 @@ final class VaultKek implements Kek {
       throw failureOf(response);
     }
     byte[] text =
-        ascii(response.body().text("data.ciphertext").orElseThrow(this::unexpectedResponse));
+        ascii(response.body().text("/data/ciphertext").orElseThrow(this::unexpectedResponse));
     if (TransitCiphertext.parse(text, version).isEmpty()) {
       throw unexpectedResponse();
     }

@@ -18,7 +18,7 @@ record VaultResponse(int status, Duration retryAfter, JsonResponse body) impleme
 
   boolean hasError(String words) {
     for (int i = 0; i < MAX_ERRORS; i++) {
-      if (body.rawText("errors." + i).contains(words)) {
+      if (body.rawText("/errors/" + i).contains(words)) {
         return true;
       }
     }

@@ -95,8 +95,8 @@ final class VaultToken implements AutoCloseable {
       return;
     }
     try (VaultResponse response = read.apply("auth/token/lookup-self")) {
-      long seconds = response.body().number("data.ttl").orElse(0);
-      renewable = response.isOk() && seconds > 0 && response.body().isTrue("data.renewable");
+      long seconds = response.body().number("/data/ttl").orElse(0);
+      renewable = response.isOk() && seconds > 0 && response.body().isTrue("/data/renewable");
       renewAt = ticker.nanos() + halfLifeNanos(seconds);
       lifetimeKnown = true;
     }
@@ -114,8 +114,8 @@ final class VaultToken implements AutoCloseable {
       return;
     }
     try (VaultResponse response = write.apply("auth/token/renew-self")) {
-      long seconds = response.body().number("auth.lease_duration").orElse(0);
-      renewable = response.isOk() && response.body().isTrue("auth.renewable");
+      long seconds = response.body().number("/auth/lease_duration").orElse(0);
+      renewable = response.isOk() && response.body().isTrue("/auth/renewable");
       renewAt = ticker.nanos() + halfLifeNanos(seconds);
       lifetimeKnown = response.isOk();
     } catch (KekUnavailableException e) {

@@ -28,34 +28,34 @@ class JsonResponseTest {
   @Test
   void values_areFoundByTheirPaths() {
     JsonResponse response = of(SAMPLE);
-    assertEquals(Optional.of("kf"), response.text("data.name"));
-    assertEquals(OptionalLong.of(18), response.number("data.keys.2"));
-    assertEquals(Set.of("1", "2"), response.memberNames("data.keys"));
-    assertTrue(response.isTrue("data.derived"));
-    assertEquals(Optional.of("y"), response.text("data.deep.0.0.x"));
-    assertTrue(response.rawText("errors.0").contains("b"));
+    assertEquals(Optional.of("kf"), response.text("/data/name"));
+    assertEquals(OptionalLong.of(18), response.number("/data/keys/2"));
+    assertEquals(Set.of("1", "2"), response.memberNames("/data/keys"));
+    assertTrue(response.isTrue("/data/derived"));
+    assertEquals(Optional.of("y"), response.text("/data/deep/0/0/x"));
+    assertTrue(response.rawText("/errors/0").contains("b"));
     assertEquals(
         Optional.of(SecretBytes.copyOf(new byte[] {1, 2, 3})),
-        response.decodeSecret("data.plaintext"));
+        response.decodeSecret("/data/plaintext"));
   }
 
   @Test
   void absentOrOtherKind_isNothing() {
     JsonResponse response = of(SAMPLE);
-    assertEquals(Optional.empty(), response.text("data.keys.1"));
-    assertEquals(OptionalLong.empty(), response.number("data.name"));
-    assertEquals(OptionalLong.empty(), response.number("data.deep.1"));
-    assertFalse(response.isTrue("data.none"));
-    assertEquals(Optional.empty(), response.text("errors.0"), "escapes are not read");
-    assertEquals(Optional.empty(), response.decodeSecret("errors.0"));
-    assertEquals(Optional.empty(), response.decodeSecret("data.none"));
+    assertEquals(Optional.empty(), response.text("/data/keys/1"));
+    assertEquals(OptionalLong.empty(), response.number("/data/name"));
+    assertEquals(OptionalLong.empty(), response.number("/data/deep/1"));
+    assertFalse(response.isTrue("/data/none"));
+    assertEquals(Optional.empty(), response.text("/errors/0"), "escapes are not read");
+    assertEquals(Optional.empty(), response.decodeSecret("/errors/0"));
+    assertEquals(Optional.empty(), response.decodeSecret("/data/none"));
   }
 
   @Test
   void closed_hasNothingLeft() {
     JsonResponse response = of(SAMPLE);
     response.close();
-    assertFalse(response.text("data.name").orElse("").contains("kf"));
+    assertFalse(response.text("/data/name").orElse("").contains("kf"));
   }
 
   @ParameterizedTest
@@ -75,16 +75,16 @@ class JsonResponseTest {
       })
   void invalidJson_hasNoValues(String text) {
     JsonResponse response = of(text);
-    assertEquals(Optional.empty(), response.text("a"));
-    assertEquals(Optional.empty(), response.text("0"));
+    assertEquals(Optional.empty(), response.text("/a"));
+    assertEquals(Optional.empty(), response.text("/0"));
   }
 
   @Test
   void depthAndNumber_haveLimits() {
-    assertEquals(Optional.empty(), of("[".repeat(5000) + "]".repeat(5000)).text("0"));
-    String many = "\"a\",".repeat(JsonScanner.MAX_SCALARS);
-    assertEquals(Optional.of("a"), of("[" + many.substring(0, many.length() - 1) + "]").text("0"));
-    assertEquals(Optional.empty(), of("[" + many + "\"a\"]").text("0"));
+    assertEquals(Optional.empty(), of("[".repeat(5000) + "]".repeat(5000)).text("/0"));
+    String most = "[" + "\"a\",".repeat(JsonResponse.MAX_TOKENS - 3) + "\"a\"";
+    assertEquals(Optional.of("a"), of(most + "]").text("/0"));
+    assertEquals(Optional.empty(), of(most + ",\"a\"]").text("/0"));
   }
 
   @Test
@@ -96,9 +96,9 @@ class JsonResponseTest {
         bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
       }
       JsonResponse response = JsonResponse.of(bytes);
-      response.text("data.name");
-      response.decodeSecret("data.plaintext");
-      response.number("data.keys.1");
+      response.text("/data/name");
+      response.decodeSecret("/data/plaintext");
+      response.number("/data/keys/1");
       response.close();
     }
   }

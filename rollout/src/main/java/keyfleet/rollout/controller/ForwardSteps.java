@@ -1,12 +1,18 @@
 package keyfleet.rollout.controller;
 
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map.Entry;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.NodePhase;
 import keyfleet.rollout.NodeReport;
+import keyfleet.rollout.plan.ExcludedNode;
+import keyfleet.rollout.plan.NodeStatus;
+import keyfleet.rollout.target.TargetMatch;
 
 /// The steps of a rollout that moves forward. It first judges reports and deadlines, then takes
 /// every allowed step until none is left.
@@ -124,18 +130,44 @@ final class ForwardSteps {
   }
 
   void takeSteps() {
-    LateNodes lateNodes = new LateNodes(draft);
-    lateNodes.addNewNodes();
+    addLateNodes();
     retryOccupiedCanaries();
     do {
       InFlightBudget budget = new InFlightBudget(draft);
       if (!budget.isUnavailableLimitExceeded()) {
-        NodeStarter starter = new NodeStarter(draft, budget);
         applyStaged(budget);
-        startNodes(starter);
-        lateNodes.startNodes(starter);
+        startNodes(budget);
+        startLateNodes(budget);
       }
     } while (passBatchIfDone());
+  }
+
+  /// R16: late nodes were offline when the plan was made, or were enrolled since then and match the
+  /// frozen target. A node is added to the rollout when it is first seen, so that it is in exactly
+  /// one set from then on (I10).
+  private void addLateNodes() {
+    List<NodeStatus> unknown =
+        draft.candidates().stream().filter(it -> draft.entry(it.node()).isEmpty()).toList();
+    if (unknown.isEmpty()) {
+      return;
+    }
+    Set<NodeId> decided = spec.decidedNodes();
+    Set<NodeId> offline = new HashSet<>(spec.plan().offline());
+    for (NodeStatus status : unknown) {
+      NodeId node = status.node();
+      if (offline.contains(node) || (!decided.contains(node) && isAccepted(status))) {
+        draft.move(node, NodeProgress.PENDING_OFFLINE);
+      }
+    }
+  }
+
+  /// A rollout accepts new nodes until `lateNodeWait` after its last batch has passed. Otherwise
+  /// nodes enrolled one after the other would keep it open for ever.
+  private boolean isAccepted(NodeStatus status) {
+    boolean valid =
+        draft.passedBatches() < spec.batchCount()
+            || !draft.isBatchOlderThan(spec.timings().lateNodeWait());
+    return valid && spec.eligibility().match(status) != TargetMatch.NO;
   }
 
   /// R4: the rollout needs at least one canary, and another rollout may have released one of ours.
@@ -168,12 +200,40 @@ final class ForwardSteps {
     }
   }
 
-  private void startNodes(NodeStarter starter) {
+  private void startNodes(InFlightBudget budget) {
     if (draft.passedBatches() < spec.batchCount() && !isBatchPause()) {
       spec.batch(draft.passedBatches())
-          .forEach(node -> starter.startIfAllowed(node, NodeProgress.PENDING));
+          .forEach(node -> startIfAllowed(node, NodeProgress.PENDING, budget));
     }
-    draft.entries().forEach(it -> starter.startIfAllowed(it.getKey(), NodeProgress.WAITING));
+    draft.entries().forEach(it -> startIfAllowed(it.getKey(), NodeProgress.WAITING, budget));
+  }
+
+  /// Late nodes start after the first batch has passed.
+  private void startLateNodes(InFlightBudget budget) {
+    if (draft.passedBatches() > 0) {
+      draft
+          .candidates()
+          .forEach(it -> startIfAllowed(it.node(), NodeProgress.PENDING_OFFLINE, budget));
+    }
+  }
+
+  /// Starts the node if its progress is `from`, it is present, the rules allow it and the budget
+  /// has a slot. Each node is checked again as in preflight: it may have been offline when the plan
+  /// was made, or may have changed while it was away (R16). A node without a status in the last
+  /// observation waits for the next one.
+  private void startIfAllowed(NodeId node, NodeProgress from, InFlightBudget budget) {
+    if (draft.progressOf(node) == from && draft.isPresent(node)) {
+      draft.status(node).ifPresent(status -> startIfAllowed(status, budget));
+    }
+  }
+
+  private void startIfAllowed(NodeStatus status, InFlightBudget budget) {
+    Optional<ExcludedNode.Reason> objection = spec.eligibility().objectionAtStart(status);
+    if (objection.isPresent()) {
+      draft.exclude(status.node(), objection.get());
+    } else if (budget.reserveStart(status.node())) {
+      draft.move(status.node(), NodeProgress.PREPARING);
+    }
   }
 
   /// The pause between two batches lasts only while no node of the next batch has started.
@@ -226,7 +286,7 @@ final class ForwardSteps {
         || new InFlightBudget(draft).isUnavailableLimitExceeded()) {
       return false;
     }
-    List<NodeId> offline = new LateNodes(draft).pendingNodes();
+    List<NodeId> offline = pendingLateNodes();
     List<NodeId> open =
         draft.entries().stream()
             .filter(it -> it.getValue().progress().isInProgress())
@@ -237,6 +297,16 @@ final class ForwardSteps {
         || (draft.isBatchOlderThan(spec.timings().lateNodeWait())
             && offline.stream().noneMatch(draft::isPresent)
             && open.stream().allMatch(this::isGivenUp));
+  }
+
+  /// The late nodes that have not started.
+  private List<NodeId> pendingLateNodes() {
+    Stream<NodeId> unseen = spec.plan().offline().stream().filter(it -> draft.entry(it).isEmpty());
+    Stream<NodeId> seen =
+        draft.entries().stream()
+            .filter(it -> it.getValue().progress() == NodeProgress.PENDING_OFFLINE)
+            .map(Entry::getKey);
+    return Stream.concat(unseen, seen).toList();
   }
 
   /// By then a silent node that was ordered to run the release has rolled back by its own deadline.

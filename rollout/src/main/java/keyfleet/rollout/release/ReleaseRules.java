@@ -28,30 +28,6 @@ public final class ReleaseRules {
       List<DowngradePermit> permits,
       Instant now) {
     ReleaseManifest manifest = release.manifest();
-    List<Reason> reasons = lastingReasons(release, keys, node);
-    if (!manifest.canUpdateFrom(node.running())) {
-      reasons.add(new NotAllowedFrom(node.running()));
-    }
-    if (!now.isBefore(manifest.expiry())) {
-      reasons.add(new Expired(manifest.expiry()));
-    }
-    if (manifest.counter() < node.floor() && !isPermitted(manifest, keys, node, permits)) {
-      reasons.add(new Downgrade(manifest.counter(), node.floor()));
-    }
-    return verdict(reasons);
-  }
-
-  /// Whether the node may start, or roll back to, a release that it has installed already. The
-  /// rules for an update do not apply: an expiry must stop neither a running release nor a
-  /// rollback.
-  public static ReleaseVerdict checkInstalled(
-      SignedManifest release, TrustedReleaseKeys keys, NodeSoftware node) {
-    return verdict(lastingReasons(release, keys, node));
-  }
-
-  private static List<Reason> lastingReasons(
-      SignedManifest release, TrustedReleaseKeys keys, NodeSoftware node) {
-    ReleaseManifest manifest = release.manifest();
     List<Reason> reasons = new ArrayList<>();
     int valid = keys.signers(manifest.signedBytes(), release.signatures()).size();
     if (valid < keys.threshold()) {
@@ -63,7 +39,16 @@ public final class ReleaseRules {
     if (node.protocol() < manifest.minProtocol()) {
       reasons.add(new ProtocolTooOld(node.protocol(), manifest.minProtocol()));
     }
-    return reasons;
+    if (!manifest.canUpdateFrom(node.running())) {
+      reasons.add(new NotAllowedFrom(node.running()));
+    }
+    if (!now.isBefore(manifest.expiry())) {
+      reasons.add(new Expired(manifest.expiry()));
+    }
+    if (manifest.counter() < node.floor() && !isPermitted(manifest, keys, node, permits)) {
+      reasons.add(new Downgrade(manifest.counter(), node.floor()));
+    }
+    return reasons.isEmpty() ? new Acceptable() : new Unacceptable(reasons);
   }
 
   private static boolean isPermitted(
@@ -73,9 +58,5 @@ public final class ReleaseRules {
       List<DowngradePermit> permits) {
     Sha256 digest = manifest.digest();
     return permits.stream().anyMatch(permit -> permit.isValidFor(digest, node.floor(), keys));
-  }
-
-  private static ReleaseVerdict verdict(List<Reason> reasons) {
-    return reasons.isEmpty() ? new Acceptable() : new Unacceptable(reasons);
   }
 }

@@ -4,10 +4,12 @@ import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import keyfleet.rollout.NodeId;
 
 /// An expression that selects nodes. It applies to all enrolled nodes, not only to those online.
-/// Its `toString` is the text of an equal target; [TargetParser] parses it.
+/// Its `toString` is the text of an equal target, with no more parentheses and quotes than
+/// [TargetParser] needs.
 public sealed interface Target {
   record Glob(GlobPattern pattern) implements Target {
     /// An `@` marks a prefix, and no node id contains one.
@@ -23,7 +25,7 @@ public sealed interface Target {
 
     @Override
     public String toString() {
-      return TargetFormatter.format(this);
+      return formatWord("", pattern.text());
     }
   }
 
@@ -34,7 +36,7 @@ public sealed interface Target {
 
     @Override
     public String toString() {
-      return TargetFormatter.format(this);
+      return formatWord("E@", pattern.text());
     }
   }
 
@@ -49,7 +51,7 @@ public sealed interface Target {
 
     @Override
     public String toString() {
-      return TargetFormatter.format(this);
+      return nodes.stream().map(NodeId::value).collect(Collectors.joining(",", "L@", ""));
     }
   }
 
@@ -60,7 +62,7 @@ public sealed interface Target {
 
     @Override
     public String toString() {
-      return TargetFormatter.format(this);
+      return formatWord("G@", pattern.text());
     }
   }
 
@@ -71,7 +73,7 @@ public sealed interface Target {
 
     @Override
     public String toString() {
-      return TargetFormatter.format(this);
+      return terms.stream().map(Target::operand).collect(Collectors.joining(" and "));
     }
   }
 
@@ -82,14 +84,16 @@ public sealed interface Target {
 
     @Override
     public String toString() {
-      return TargetFormatter.format(this);
+      return terms.stream()
+          .map(term -> term instanceof And ? term.toString() : operand(term))
+          .collect(Collectors.joining(" or "));
     }
   }
 
   record Not(Target term) implements Target {
     @Override
     public String toString() {
-      return TargetFormatter.format(this);
+      return "not " + operand(term);
     }
   }
 
@@ -109,6 +113,16 @@ public sealed interface Target {
               .reduce(TargetMatch.NO, TargetMatch::or);
       case Not(var term) -> term.matches(node, facts).not();
     };
+  }
+
+  private static String operand(Target term) {
+    return term instanceof And || term instanceof Or ? "(" + term + ")" : term.toString();
+  }
+
+  /// Quoted unless the tokenizer reads the bare text as this one word.
+  private static String formatWord(String prefix, String text) {
+    String bare = prefix + text;
+    return TargetTokenizer.isOneWord(bare) ? bare : prefix + "'" + text.replace("'", "''") + "'";
   }
 
   private static List<Target> atLeastTwo(List<Target> terms) {

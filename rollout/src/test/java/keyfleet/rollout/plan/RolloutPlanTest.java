@@ -39,13 +39,26 @@ final class RolloutPlanTest {
   private static final String FIVE = "a; b; c; d; e; off offline; bad degraded";
 
   private static PlanningResult createPlan(List<NodeStatus> inventory, BatchPolicy policy) {
-    Preflight answer = Preflight.of(eligibility("*", 0), inventory);
+    return createPlan(inventory, policy, "*");
+  }
+
+  private static PlanningResult createPlan(
+      List<NodeStatus> inventory, BatchPolicy policy, String target) {
+    Preflight answer = Preflight.of(eligibility(target, 0), inventory);
     Passed passed = assertInstanceOf(Passed.class, answer, answer::toString);
-    return RolloutPlan.of(RELEASE, target("*"), policy, passed);
+    return RolloutPlan.of(RELEASE, target(target), policy, passed);
   }
 
   private static RolloutPlan plan(String inventory, BatchPolicy policy) {
-    return assertInstanceOf(Planned.class, createPlan(inventory(inventory), policy)).plan();
+    return plan(inventory(inventory), policy, "*");
+  }
+
+  private static RolloutPlan plan(List<NodeStatus> inventory, BatchPolicy policy) {
+    return plan(inventory, policy, "*");
+  }
+
+  private static RolloutPlan plan(List<NodeStatus> inventory, BatchPolicy policy, String target) {
+    return assertInstanceOf(Planned.class, createPlan(inventory, policy, target)).plan();
   }
 
   /// The order is a promise: the next version must compute the same plan.
@@ -167,38 +180,30 @@ final class RolloutPlanTest {
             inZone("d", "2"),
             inZone("e", "2"),
             inZone("f", ""));
+    BatchPolicy unlimited = new BatchPolicy("seed", new NoCanaries(), 3);
     assertEquals(
-        List.of(nodes("c", "b", "e"), nodes("a", "d", "f")),
-        planOf(zones, new BatchPolicy("seed", new NoCanaries(), 3)).batches());
+        List.of(nodes("c", "b", "e"), nodes("a", "d", "f")), plan(zones, unlimited).batches());
     assertEquals(
         List.of(nodes("c", "e", "f"), nodes("b", "d"), nodes("a")),
-        planOf(
-                zones,
-                new BatchPolicy("seed", new NoCanaries(), 3, new FailureDomains.Limited("zone", 1)))
-            .batches());
-    RolloutPlan first =
-        planOf(
-            zones,
-            new BatchPolicy("seed", new FirstNodes(3), 9, new FailureDomains.Limited("zone", 1)));
+        plan(zones, perZone(new NoCanaries(), 3, 1)).batches());
+    RolloutPlan first = plan(zones, perZone(new FirstNodes(3), 9, 1));
     assertEquals(nodes("c", "e", "f"), first.canaries());
     assertEquals(List.of(nodes("b", "d"), nodes("a")), first.batches());
     assertNotEquals(
-        planOf(zones, new BatchPolicy("seed", new NoCanaries(), 3)).hash(),
-        planOf(
-                zones,
-                new BatchPolicy("seed", new NoCanaries(), 3, new FailureDomains.Limited("zone", 3)))
-            .hash(),
+        plan(zones, unlimited).hash(),
+        plan(zones, perZone(new NoCanaries(), 3, 3)).hash(),
         "the limit is part of the plan, also where it changes no batch");
+  }
+
+  private static BatchPolicy perZone(BatchPolicy.Canaries canaries, int batchSize, int perBatch) {
+    return new BatchPolicy(
+        "seed", canaries, batchSize, new FailureDomains.Limited("zone", perBatch));
   }
 
   private static NodeStatus inZone(String id, String zone) {
     NodeStatus status = RolloutFixtures.status(id);
     Facts facts = zone.isEmpty() ? Facts.NONE : RolloutFixtures.facts("zone=" + zone);
     return new NodeStatus(status.node(), status.presence(), status.report(), facts);
-  }
-
-  private static RolloutPlan planOf(List<NodeStatus> inventory, BatchPolicy policy) {
-    return assertInstanceOf(Planned.class, createPlan(inventory, policy)).plan();
   }
 
   @ParameterizedTest
@@ -215,13 +220,13 @@ final class RolloutPlanTest {
       FailureDomains.Limited spread = new FailureDomains.Limited("zone", 1 + random.nextInt(3));
       BatchPolicy policy =
           new BatchPolicy(template.seed(), template.canaries(), template.batchSize(), spread);
-      RolloutPlan plan = planOf(inventory, policy);
+      RolloutPlan plan = plan(inventory, policy);
       List<List<NodeId>> batches = new ArrayList<>(plan.batches());
       batches.add(plan.canaries());
       batches.forEach(batch -> assertSpread(inventory, batch, spread));
       assertEquals(count, flat(batches).size());
       Collections.shuffle(inventory, random);
-      assertEquals(plan.hash(), planOf(inventory, policy).hash());
+      assertEquals(plan.hash(), plan(inventory, policy).hash());
     }
   }
 
@@ -230,32 +235,18 @@ final class RolloutPlanTest {
   @Test
   void inventory_isFrozenWithThePlan() {
     BatchPolicy policy = new BatchPolicy("seed", new NoCanaries(), 2);
-    RolloutPlan plan = planOf(inventory("a; b"), policy);
-    RolloutPlan again = planOf(inventory("b; a"), policy);
-    RolloutPlan grown = planOf(inventory("a; b; other offline"), policy, "L@a,b");
+    RolloutPlan plan = plan("a; b", policy);
+    RolloutPlan again = plan("b; a", policy);
+    RolloutPlan grown = plan(inventory("a; b; other offline"), policy, "L@a,b");
     assertEquals(plan.inventory(), again.inventory());
     assertNotEquals(plan.inventory(), grown.inventory());
-    assertEquals(planOf(inventory("a; b"), policy, "L@a,b").hash(), grown.hash());
+    assertEquals(plan(inventory("a; b"), policy, "L@a,b").hash(), grown.hash());
     for (String changed : List.of("a; b offline", "a; b 3", "a; b missing", "a; b unreadable")) {
       assertNotEquals(plan.inventory(), InventoryDigest.of(inventory(changed)), changed);
     }
     assertNotEquals(
         InventoryDigest.of(List.of(inZone("a", "1"))),
         InventoryDigest.of(List.of(inZone("a", "2"))));
-  }
-
-  private static RolloutPlan planOf(List<NodeStatus> inventory, BatchPolicy policy, String target) {
-    Passed passed =
-        assertInstanceOf(
-            Passed.class, Preflight.of(RolloutFixtures.eligibility(target, 0), inventory));
-    return assertInstanceOf(
-            Planned.class,
-            RolloutPlan.of(
-                RolloutFixtures.offeredRelease(0).release(),
-                RolloutFixtures.target(target),
-                policy,
-                passed))
-        .plan();
   }
 
   private static void assertSpread(

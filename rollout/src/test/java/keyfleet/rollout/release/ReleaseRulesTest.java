@@ -151,15 +151,6 @@ final class ReleaseRulesTest {
   }
 
   @Test
-  void installedRelease_ignoresExpiryFloorAndAllowedFrom() {
-    NodeSoftware later = new NodeSoftware(LINUX, new ReleaseVersion("2.0"), 3, 99);
-    assertEquals(new Acceptable(), ReleaseRules.checkInstalled(GOOD, TWO_OF_THREE, later));
-    assertEquals(
-        refused(new TooFewSignatures(1, 2)),
-        ReleaseRules.checkInstalled(signed(manifest(), "k1"), TWO_OF_THREE, later));
-  }
-
-  @Test
   void counterBelowFloor_needsAPermitForThisManifestAndFloor() {
     NodeSoftware ahead = new NodeSoftware(LINUX, new ReleaseVersion("1.5"), 3, 43);
     Sha256 digest = manifest().digest();
