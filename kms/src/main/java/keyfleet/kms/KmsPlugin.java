@@ -40,9 +40,9 @@ import keyfleet.kms.state.ReconcileLoop;
 import keyfleet.kms.state.WriteKeyProvisioner;
 import keyfleet.kms.tracing.TraceContextInterceptor;
 import keyfleet.member.Member;
-import keyfleet.member.MemberListener;
 import keyfleet.member.ProcessSettings;
 import keyfleet.member.keys.LoadedKeys;
+import keyfleet.member.process.ProcessEvent;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.Kv;
 import org.jspecify.annotations.Nullable;
@@ -70,9 +70,7 @@ public final class KmsPlugin implements AutoCloseable {
   /// What the plugin works with. The caller closes these after the plugin.
   ///
   /// @param kv opens the store; throws while the store cannot be opened
-  /// @param listener receives the events of the member
-  public record Dependencies(
-      Supplier<Kv> kv, List<KekProvider> providers, MemberListener listener) {
+  public record Dependencies(Supplier<Kv> kv, List<KekProvider> providers) {
     public Dependencies {
       providers = List.copyOf(providers);
     }
@@ -188,7 +186,7 @@ public final class KmsPlugin implements AutoCloseable {
                 .software(settings.software())
                 .clock(context.clock())
                 .keys(keys)
-                .listener(dependencies.listener()),
+                .listener(context.events()),
         cluster,
         this::randomNonce);
   }
@@ -255,7 +253,7 @@ public final class KmsPlugin implements AutoCloseable {
       try {
         closeables.pop().close();
       } catch (Exception e) {
-        context.events().accept(new PluginEvent.CloseFailed(String.valueOf(e.getMessage())));
+        context.events().accept(ProcessEvent.warning("cannot stop cleanly: " + e.getMessage()));
       }
     }
   }

@@ -35,6 +35,7 @@ import keyfleet.kms.v2.EncryptResponse;
 import keyfleet.kms.v2.StatusRequest;
 import keyfleet.kms.v2.StatusResponse;
 import keyfleet.member.keys.LoadedKeys;
+import keyfleet.member.process.ProcessEvent;
 
 /// A plugin without a socket, threads or a fleet. The test provides the keystore, advances the
 /// clock and runs the reconciler.
@@ -43,7 +44,7 @@ public final class KmsPluginFixture {
   public static final Duration PROBE = Duration.ofSeconds(30);
   static final String UID = "3b5a0b2c-uid";
 
-  public final List<PluginEvent> events = Collections.synchronizedList(new ArrayList<>());
+  public final List<ProcessEvent> events = Collections.synchronizedList(new ArrayList<>());
   final PluginMetrics metrics = new PluginMetrics();
   final LocalKekCache cache;
   public final AnnouncementStore announcements;

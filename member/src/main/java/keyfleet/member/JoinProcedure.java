@@ -34,6 +34,7 @@ import keyfleet.member.heartbeat.Membership;
 import keyfleet.member.heartbeat.MembershipHandle;
 import keyfleet.member.heartbeat.ProcessIdentity;
 import keyfleet.member.keys.LoadedKeys;
+import keyfleet.member.process.ProcessEvent;
 import keyfleet.store.Fence;
 import keyfleet.store.MalformedValueException;
 import keyfleet.store.Records;
@@ -50,7 +51,7 @@ final class JoinProcedure {
   /// What a member works with, besides the store and its keys.
   record JoinContext(
       MemberThreads threads,
-      Consumer<MemberEvent> eventSink,
+      Consumer<ProcessEvent> eventSink,
       LongSupplier clock,
       RandomGenerator jitter) {}
 

@@ -4,6 +4,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import keyfleet.crypto.KeyringName;
@@ -15,6 +16,7 @@ import keyfleet.member.heartbeat.PlatformMemberThreads;
 import keyfleet.member.heartbeat.ProcessIdentity;
 import keyfleet.member.keys.CryptoMetrics;
 import keyfleet.member.keys.LoadedKeys;
+import keyfleet.member.process.ProcessEvent;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Kv;
@@ -37,7 +39,7 @@ public final class MemberBuilder {
   private @Nullable Timings timings;
   private String role = "app";
   private String software = "";
-  private MemberListener listener = MemberListener.NONE;
+  private Consumer<ProcessEvent> listener = _ -> {};
   private @Nullable LongSupplier clock;
   private @Nullable MemberThreads memberThreads;
   private final SecureRandom random = new SecureRandom();
@@ -98,7 +100,9 @@ public final class MemberBuilder {
     return this;
   }
 
-  public MemberBuilder listener(MemberListener newListener) {
+  /// Sets the receiver of the member's events, for example its log. It may block: a separate thread
+  /// calls it, and events that it does not take in time are dropped.
+  public MemberBuilder listener(Consumer<ProcessEvent> newListener) {
     listener = newListener;
     return this;
   }

@@ -18,13 +18,14 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Timings;
-import keyfleet.member.MemberEvent.RoundFailed;
 import keyfleet.member.MemberException.NotAdmitted;
 import keyfleet.member.heartbeat.PlatformMemberThreads;
+import keyfleet.member.process.ProcessEvent;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.Bucket;
 import keyfleet.store.ForwardingKv;
@@ -89,7 +90,7 @@ class PlatformMemberThreadsTest {
 
   private final TestFleet fleet = TestFleet.ofVersion1(KeyringName.MAIN, FAST);
   private final GatedKv kv = new GatedKv(fleet.engine().kv());
-  private final ConcurrentLinkedQueue<MemberEvent> events = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<ProcessEvent> events = new ConcurrentLinkedQueue<>();
   private final AtomicReference<Member> open = new AtomicReference<>();
 
   private MemberBuilder newBuilder() {
@@ -119,7 +120,9 @@ class PlatformMemberThreadsTest {
     kv.awaitBeats(5);
     member.close();
     assertEquals(0, fleet.heartbeats().size());
-    assertTrue(events.stream().anyMatch(it -> it instanceof MemberEvent.Left), events.toString());
+    assertTrue(
+        events.stream().anyMatch(it -> it.message().startsWith("left the fleet")),
+        events.toString());
     assertFalse(
         Thread.getAllStackTraces().keySet().stream()
             .anyMatch(it -> it.getName().startsWith("keyfleet-") && it.getName().endsWith("-test")),
@@ -220,7 +223,7 @@ class PlatformMemberThreadsTest {
   @Test
   void listenerThatHangs_doesNotStopHeartbeats() throws InterruptedException {
     CountDownLatch release = new CountDownLatch(1);
-    MemberListener stuck =
+    Consumer<ProcessEvent> stuck =
         _ -> {
           try {
             release.await();
@@ -260,7 +263,7 @@ class PlatformMemberThreadsTest {
         newBuilder()
             .provider(defect)
             .listener(event -> {
-              if (event instanceof RoundFailed) {
+              if (event.message().startsWith("a heartbeat round failed unexpectedly")) {
                 reported.countDown();
               }
             }));

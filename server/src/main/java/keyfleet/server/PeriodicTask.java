@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import keyfleet.member.process.ProcessEvent;
+import keyfleet.member.process.ProcessEvent.Severity;
 
 /// A step that runs repeatedly on its own thread until the process stops. Each step returns the
 /// pause before the next one; [#wake] ends that pause early.
@@ -51,12 +53,14 @@ final class PeriodicTask implements AutoCloseable {
     } catch (RuntimeException e) {
       // The message of an unexpected exception may quote a secret: log only its class and place.
       StackTraceElement[] trace = e.getStackTrace();
-      log.error(
-          "%s failed unexpectedly, which is a bug: %s at %s"
-              .formatted(
-                  thread.getName(),
-                  e.getClass().getSimpleName(),
-                  trace.length == 0 ? "an unknown line" : trace[0]));
+      log.write(
+          new ProcessEvent(
+              Severity.ERROR,
+              "%s failed unexpectedly, which is a bug: %s at %s"
+                  .formatted(
+                      thread.getName(),
+                      e.getClass().getSimpleName(),
+                      trace.length == 0 ? "an unknown line" : trace[0])));
       return RETRY_DELAY;
     }
   }

@@ -19,7 +19,6 @@ import keyfleet.control.rotation.RotationLoop;
 import keyfleet.crypto.KeyringName;
 import keyfleet.member.Member;
 import keyfleet.member.MemberBuilder;
-import keyfleet.member.MemberEvent;
 import keyfleet.member.ProcessSettings;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.CollectionShape;
@@ -116,19 +115,12 @@ public final class Server implements AutoCloseable {
             .role(Role.toText(settings.roles()))
             .software(settings.software())
             .clock(clock)
-            .listener(this::logMemberEvent);
+            .listener(log::write);
     resources.providers().forEach(builder::provider);
     resources
         .collections()
         .forEach(it -> builder.collection(it.scheme(), it.openEngine(), it.shape()));
     return closeAtEnd(builder.join());
-  }
-
-  private void logMemberEvent(MemberEvent event) {
-    switch (event.severity()) {
-      case INFO -> log.info(event.message());
-      case WARNING -> log.warn(event.message());
-    }
   }
 
   private void startTasks(Member member) {

@@ -8,19 +8,19 @@ import java.util.function.LongSupplier;
 import keyfleet.kms.CallLog;
 import keyfleet.kms.KmsKeyId;
 import keyfleet.kms.PluginContext;
-import keyfleet.kms.PluginEvent;
 import keyfleet.kms.PluginMetrics;
 import keyfleet.kms.tracing.NoopTraceSpan;
 import keyfleet.kms.tracing.PluginTracer;
 import keyfleet.kms.tracing.TraceContextInterceptor;
 import keyfleet.kms.tracing.TraceSpan;
+import keyfleet.member.process.ProcessEvent;
 import org.jspecify.annotations.Nullable;
 
 /// Records every call: counts it, and logs and traces it if the operator asked for that.
 public final class CallRecorder {
   private final PluginMetrics metrics;
   private final LongSupplier nanos;
-  private final Consumer<PluginEvent> events;
+  private final Consumer<ProcessEvent> events;
   private final CallLog log;
   private final @Nullable PluginTracer tracer;
 
@@ -56,12 +56,17 @@ public final class CallRecorder {
     call.span().end(code.value());
     if (log == CallLog.ON) {
       String hash = keyId.isEmpty() ? "-" : new KmsKeyId(keyId).hash();
+      String traceId = call.span().traceId();
       events.accept(
-          new PluginEvent.CallServed(
-              new PluginEvent.CallInfo(call.method().rpcName(), call.uid(), call.span().traceId()),
-              code.name(),
-              hash,
-              List.copyOf(annotations)));
+          ProcessEvent.info(
+              "%s uid=%s code=%s key_id_hash=%s annotations=%s%s"
+                  .formatted(
+                      call.method().rpcName(),
+                      call.uid(),
+                      code,
+                      hash,
+                      List.copyOf(annotations),
+                      traceId.isEmpty() ? "" : " trace_id=" + traceId)));
     }
   }
 }

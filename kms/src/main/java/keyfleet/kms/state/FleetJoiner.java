@@ -10,12 +10,12 @@ import keyfleet.crypto.KeyfleetException;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
 import keyfleet.kms.PluginContext;
-import keyfleet.kms.PluginEvent;
 import keyfleet.kms.PluginException;
 import keyfleet.member.Member;
 import keyfleet.member.MemberBuilder;
 import keyfleet.member.MembershipState;
 import keyfleet.member.document.CollectionRegistry;
+import keyfleet.member.process.ProcessEvent;
 import keyfleet.store.Kv;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +41,7 @@ public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
 
   private final JoinSettings settings;
   private final LongSupplier clock;
-  private final Consumer<PluginEvent> events;
+  private final Consumer<ProcessEvent> events;
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final Thread thread;
   private volatile @Nullable Member member;
@@ -106,7 +106,7 @@ public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
     } catch (KeyfleetException e) {
       reportFailure(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
-      events.accept(PluginEvent.UnexpectedFailure.of("joining the fleet", e));
+      events.accept(ProcessEvent.unexpectedFailure("joining the fleet", e));
     }
     if (joined != null) {
       joined.close();
@@ -128,7 +128,7 @@ public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
   private void reportFailure(String reason) {
     if (!reason.equals(lastReported)) {
       lastReported = reason;
-      events.accept(new PluginEvent.JoinFailed(reason));
+      events.accept(ProcessEvent.warning("cannot join the fleet and will try again: " + reason));
     }
   }
 

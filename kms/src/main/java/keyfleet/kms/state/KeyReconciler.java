@@ -11,7 +11,6 @@ import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Keystore.Activation;
 import keyfleet.kms.KmsKeyId;
 import keyfleet.kms.PluginContext;
-import keyfleet.kms.PluginEvent;
 import keyfleet.kms.localkek.LocalKek;
 import keyfleet.kms.localkek.LocalKekLimits;
 import keyfleet.kms.localkek.LocalKekLimits.Lifetime;
@@ -22,6 +21,7 @@ import keyfleet.kms.state.Announcement.RemoteWriteKey;
 import keyfleet.kms.state.Announcement.WriteKey;
 import keyfleet.kms.state.WriteKeyProvisioner.NotProvisioned;
 import keyfleet.kms.state.WriteKeyProvisioner.Provisioned;
+import keyfleet.member.process.ProcessEvent;
 import org.jspecify.annotations.Nullable;
 
 /// Keeps the plugin in step with its fleet and able to write: adopts new keystores, has local KEKs
@@ -89,8 +89,12 @@ public final class KeyReconciler {
     return context.clock().getAsLong();
   }
 
-  private void report(PluginEvent event) {
-    context.events().accept(event);
+  private void info(String message) {
+    context.events().accept(ProcessEvent.info(message));
+  }
+
+  private void warn(String message) {
+    context.events().accept(ProcessEvent.warning(message));
   }
 
   public boolean isRemoteUp() {
@@ -101,7 +105,7 @@ public final class KeyReconciler {
     List<String> faults = provisioner.refresh();
     faults.stream()
         .filter(it -> !providerFaults.contains(it))
-        .forEach(it -> report(new PluginEvent.ProviderUnavailable(it)));
+        .forEach(it -> warn("key provider unavailable: " + it));
     providerFaults = faults;
   }
 
@@ -126,7 +130,7 @@ public final class KeyReconciler {
   private void reportIgnored(String reason) {
     if (!reason.equals(lastIgnoredReason)) {
       lastIgnoredReason = reason;
-      report(new PluginEvent.KeystoreIgnored(reason));
+      warn("ignoring the keystore in the store: " + reason);
     }
   }
 
@@ -208,7 +212,7 @@ public final class KeyReconciler {
     String reason = failure.get().message();
     if (!reason.equals(lastReportedFailure)) {
       lastReportedFailure = reason;
-      report(new PluginEvent.WriteKeyUnavailable(reason));
+      warn("cannot write under the fleet's active key and will try again: " + reason);
     }
     if (!writes) {
       announcements.stopWrites(failure.get());
@@ -232,7 +236,9 @@ public final class KeyReconciler {
     if (before instanceof LocalWriteKey(KmsKeyId was, LocalKek old)
         && now instanceof LocalWriteKey(KmsKeyId is, _)
         && was.equals(is)) {
-      report(new PluginEvent.LocalKekReplaced(is.hash(), old.uses()));
+      info(
+          "replaced the local KEK of key_id hash %s after %d values"
+              .formatted(is.hash(), old.uses()));
     }
   }
 
@@ -247,10 +253,11 @@ public final class KeyReconciler {
     boolean up = provisioner.isRemoteAnswering(snapshot.keystore(), version);
     if (up != remoteUp) {
       remoteUp = up;
-      report(
-          up
-              ? new PluginEvent.ProviderRecovered()
-              : new PluginEvent.ProviderUnavailable(version + " does not wrap and unwrap"));
+      if (up) {
+        info("key provider answers again");
+      } else {
+        warn("key provider unavailable: " + version + " does not wrap and unwrap");
+      }
     }
     if (!up && announcements.get().writeKey() instanceof RemoteWriteKey) {
       announcements.stopWrites(
@@ -267,7 +274,10 @@ public final class KeyReconciler {
             .collect(Collectors.toUnmodifiableSet());
     now.stream()
         .filter(it -> !candidates.contains(it))
-        .forEach(it -> report(new PluginEvent.CandidateVersion(it.toString())));
+        .forEach(it ->
+            info(
+                "the provider has %s, which is not announced: a candidate. Try: keyfleet kek announce --version=%d"
+                    .formatted(it, it.number())));
     candidates = now;
   }
 

@@ -5,8 +5,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import keyfleet.kms.PluginEvent;
 import keyfleet.kms.PluginException;
+import keyfleet.member.process.ProcessEvent;
 
 /// Calls [KeyReconciler#reconcile] again and again on its own thread. [#wake] brings the next call
 /// forward.
@@ -17,13 +17,13 @@ public final class ReconcileLoop implements AutoCloseable {
   private static final Duration RETRY_PAUSE = Duration.ofSeconds(5);
 
   private final Supplier<Duration> reconcile;
-  private final Consumer<PluginEvent> events;
+  private final Consumer<ProcessEvent> events;
   private final Semaphore wakeups = new Semaphore(0);
   private final Thread thread;
   private String lastReported = "";
   private volatile boolean stopped;
 
-  public ReconcileLoop(Supplier<Duration> reconcile, Consumer<PluginEvent> events) {
+  public ReconcileLoop(Supplier<Duration> reconcile, Consumer<ProcessEvent> events) {
     this.reconcile = reconcile;
     this.events = events;
     this.thread = Thread.ofPlatform().daemon().name("keyfleet-reconcile").unstarted(this::run);
@@ -56,15 +56,17 @@ public final class ReconcileLoop implements AutoCloseable {
       lastReported = "";
       return pause;
     } catch (PluginException e) {
-      reportOnce(new PluginEvent.ReconcileFailed(e.getMessage()));
+      reportOnce(
+          ProcessEvent.warning(
+              "cannot update the announced key and will try again: " + e.getMessage()));
     } catch (RuntimeException e) {
-      reportOnce(PluginEvent.UnexpectedFailure.of("reconciling keys", e));
+      reportOnce(ProcessEvent.unexpectedFailure("reconciling keys", e));
     }
     return RETRY_PAUSE;
   }
 
   /// Reports a lasting failure once.
-  private void reportOnce(PluginEvent event) {
+  private void reportOnce(ProcessEvent event) {
     if (!event.message().equals(lastReported)) {
       lastReported = event.message();
       events.accept(event);

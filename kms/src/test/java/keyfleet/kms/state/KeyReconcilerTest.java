@@ -16,11 +16,11 @@ import java.util.Set;
 import keyfleet.keyring.Keystore;
 import keyfleet.kms.FakeRemoteProvider;
 import keyfleet.kms.KmsPluginFixture;
-import keyfleet.kms.PluginEvent;
 import keyfleet.kms.PluginException;
 import keyfleet.kms.TestKeyring;
 import keyfleet.kms.localkek.KeyHierarchy;
 import keyfleet.kms.v2.EncryptResponse;
+import keyfleet.member.process.ProcessEvent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -193,7 +193,10 @@ final class KeyReconcilerTest {
     assertEquals(before, plugin.keyId());
     assertEquals(2, plugin.reconciler.candidateCount());
     assertTrue(
-        plugin.events.contains(new PluginEvent.CandidateVersion("v3")),
+        plugin.events.contains(
+            ProcessEvent.info(
+                "the provider has v3, which is not announced: a candidate."
+                    + " Try: keyfleet kek announce --version=3")),
         () -> "no event: " + plugin.events);
     plugin.receiveKeystore(keyring.announce(2));
     plugin.receiveKeystore(keyring.announce(3));
@@ -214,7 +217,8 @@ final class KeyReconcilerTest {
     KmsPluginFixture restarted = newPlugin().receiveKeystore(old);
     assertEquals(keyId, restarted.keyId());
     assertTrue(
-        restarted.events.stream().anyMatch(PluginEvent.KeystoreIgnored.class::isInstance),
+        restarted.events.stream()
+            .anyMatch(it -> it.message().startsWith("ignoring the keystore in the store: ")),
         () -> "no event: " + restarted.events);
   }
 

@@ -1,8 +1,7 @@
 package keyfleet.member.heartbeat;
 
-import keyfleet.member.MemberEvent.RoundFailed;
-import keyfleet.member.MemberEvent.StoreUnreachable;
 import keyfleet.member.MembershipState.NotJoined;
+import keyfleet.member.process.ProcessEvent;
 import keyfleet.store.StoreException;
 
 /// Runs the rounds of one member. Each round reports what has changed and schedules the next one.
@@ -44,7 +43,8 @@ public final class HeartbeatLoop {
     try {
       runRound();
     } catch (RuntimeException e) {
-      eventLog.report(new RoundFailed(e.toString()));
+      eventLog.report(
+          ProcessEvent.warning("a heartbeat round failed unexpectedly, which is a bug: " + e));
       schedule.endRound(startNanos, membership.timings(), HeartbeatDelayPolicy.Urgency.RETRY);
     }
   }
@@ -68,7 +68,7 @@ public final class HeartbeatLoop {
       watch.close();
       membership.leave();
     } catch (StoreException e) {
-      eventLog.report(new StoreUnreachable(e.getMessage())); // the heartbeat expires then
+      eventLog.report(MemberEventLog.storeUnreachable(e)); // the heartbeat expires then
     }
     eventLog.reportLeft();
   }
