@@ -119,7 +119,8 @@ final class KmsPluginTest {
             "test");
     return new KmsPlugin(
         settings,
-        new KmsPlugin.Dependencies(this::openKv, List.of(remote)),
+        this::openKv,
+        List.of(remote),
         new PluginContext(System::nanoTime, System::nanoTime, events::add));
   }
 

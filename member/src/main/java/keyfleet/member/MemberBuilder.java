@@ -2,7 +2,6 @@ package keyfleet.member;
 
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -16,6 +15,7 @@ import keyfleet.member.heartbeat.PlatformMemberThreads;
 import keyfleet.member.heartbeat.ProcessIdentity;
 import keyfleet.member.keys.CryptoMetrics;
 import keyfleet.member.keys.LoadedKeys;
+import keyfleet.member.process.NonceGenerator;
 import keyfleet.member.process.ProcessEvent;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.CollectionShape;
@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
 /// Configures a member before it joins. If the caller sets no name or timings, they come from the
 /// environment: see [ProcessSettings].
 public final class MemberBuilder {
-  private static final int NONCE_BYTES = 16;
-
   private final Kv kv;
   private final KeyringName keyring;
   private final List<KekProvider> providers = new ArrayList<>();
@@ -43,6 +41,7 @@ public final class MemberBuilder {
   private @Nullable LongSupplier clock;
   private @Nullable MemberThreads memberThreads;
   private final SecureRandom random = new SecureRandom();
+  private final NonceGenerator nonces = new NonceGenerator();
   private RandomGenerator jitter = random;
 
   MemberBuilder(Kv kv, KeyringName keyring) {
@@ -137,11 +136,11 @@ public final class MemberBuilder {
             ? new PlatformMemberThreads(keyring + "-" + resolved.instance())
             : memberThreads;
     ProcessInfo process =
-        new ProcessInfo(resolved.instance(), randomNonce(), role, software, resolved.host());
+        new ProcessInfo(resolved.instance(), nonces.get(), role, software, resolved.host());
     LongSupplier nanos = clock == null ? BootClock.system() : clock;
     return new JoinProcedure(
             new ProcessIdentity(process, ProcessIdentity.PROTOCOL, resolved.timings()),
-            new Membership.StoreAccess(kv, this::randomNonce),
+            new Membership.StoreAccess(kv, nonces),
             loadedKeys(nanos),
             new JoinProcedure.JoinContext(threads, threads.eventSink(listener), nanos, jitter))
         .join(collections);
@@ -163,11 +162,5 @@ public final class MemberBuilder {
     ProcessSettings resolved = settings == null ? ProcessSettings.ofThisProcess() : settings;
     resolved = instance == null ? resolved : resolved.withInstance(instance);
     return timings == null ? resolved : resolved.withTimings(timings);
-  }
-
-  private String randomNonce() {
-    byte[] bytes = new byte[NONCE_BYTES];
-    random.nextBytes(bytes);
-    return HexFormat.of().formatHex(bytes);
   }
 }

@@ -70,7 +70,8 @@ public final class KmsPluginCommand implements Command {
       KmsPlugin plugin =
           new KmsPlugin(
               settings.toPluginSettings(keyring, processSettings, version),
-              new KmsPlugin.Dependencies(store::kv, providers.all()),
+              store::kv,
+              providers.all(),
               new PluginContext(
                   BootClock.system(), runtime.ticker()::nanos, log::write, tracing.pluginTracer()));
       return serve(plugin, tracing, settings, log);

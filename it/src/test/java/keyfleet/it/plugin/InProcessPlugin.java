@@ -65,7 +65,8 @@ final class InProcessPlugin implements AutoCloseable {
                 CallLog.ON,
                 ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "plugin-1"), LocalProcess.current()),
                 "test"),
-            new KmsPlugin.Dependencies(() -> kv, List.of(provider)),
+            () -> kv,
+            List.of(provider),
             new PluginContext(
                 System::nanoTime, System::nanoTime, event -> lines.add(event.message()), tracing));
     register(plugin).start();

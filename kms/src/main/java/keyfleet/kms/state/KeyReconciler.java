@@ -11,6 +11,7 @@ import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Keystore.Activation;
 import keyfleet.kms.KmsKeyId;
 import keyfleet.kms.PluginContext;
+import keyfleet.kms.PluginException;
 import keyfleet.kms.localkek.LocalKek;
 import keyfleet.kms.localkek.LocalKekLimits;
 import keyfleet.kms.localkek.LocalKekLimits.Lifetime;
@@ -36,6 +37,9 @@ public final class KeyReconciler {
   /// The time between two calls of [#reconcile], unless something happens.
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
+  /// The pause after a call that could not write the snapshot.
+  private static final Duration RETRY_PAUSE = Duration.ofSeconds(5);
+
   private final Supplier<FleetState> fleet;
   private final AnnouncementStore announcements;
   private final WriteKeyProvisioner provisioner;
@@ -51,6 +55,7 @@ public final class KeyReconciler {
 
   private volatile Set<KekVersion> candidates = Set.of();
   private String lastReportedFailure = "";
+  private String lastUpdateFailure = "";
   private String lastIgnoredReason = "";
   private List<String> providerFaults = List.of();
 
@@ -71,6 +76,20 @@ public final class KeyReconciler {
 
   /// Does what is due. Returns the time to wait until the next call.
   public Duration reconcile() {
+    try {
+      followFleet();
+      lastUpdateFailure = "";
+      return PAUSE;
+    } catch (PluginException e) {
+      if (!e.getMessage().equals(lastUpdateFailure)) {
+        lastUpdateFailure = e.getMessage();
+        warn("cannot update the announced key and will try again: " + e.getMessage());
+      }
+      return RETRY_PAUSE;
+    }
+  }
+
+  private void followFleet() {
     switch (fleet.get()) {
       case FleetState.NotJoined() -> refreshKeys();
       case FleetState.KeystoreUnavailable() -> {}
@@ -82,7 +101,6 @@ public final class KeyReconciler {
       probeRemote(snapshot);
       updateCandidates(snapshot);
     }
-    return PAUSE;
   }
 
   private long now() {

@@ -22,12 +22,13 @@ public record ProcessEvent(Severity severity, String message) {
     return new ProcessEvent(Severity.WARN, message);
   }
 
-  /// A bug. The message of an unexpected exception may quote a secret, so the event has only its
-  /// type and place.
+  /// A bug in this program. The message of an unexpected exception may quote a secret, so the event
+  /// has only its type and place.
   public static ProcessEvent unexpectedFailure(String activity, RuntimeException e) {
     StackTraceElement[] trace = e.getStackTrace();
     Object place = trace.length == 0 ? "an unknown place" : trace[0];
-    return warning(
+    return new ProcessEvent(
+        Severity.ERROR,
         "%s failed unexpectedly, which is a bug: %s at %s"
             .formatted(activity, e.getClass().getSimpleName(), place));
   }
