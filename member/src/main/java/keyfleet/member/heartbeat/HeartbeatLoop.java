@@ -43,8 +43,7 @@ public final class HeartbeatLoop {
     try {
       runRound();
     } catch (RuntimeException e) {
-      eventLog.report(
-          ProcessEvent.warning("a heartbeat round failed unexpectedly, which is a bug: " + e));
+      eventLog.report(ProcessEvent.unexpectedFailure("a heartbeat round", e));
       schedule.endRound(startNanos, membership.timings(), HeartbeatDelayPolicy.Urgency.RETRY);
     }
   }
