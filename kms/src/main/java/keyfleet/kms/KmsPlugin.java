@@ -9,13 +9,10 @@ import java.util.List;
 import java.util.function.Supplier;
 import keyfleet.crypto.KeyringName;
 import keyfleet.kms.grpc.CallRecorder;
-import keyfleet.kms.grpc.DecryptHandler;
-import keyfleet.kms.grpc.EncryptHandler;
 import keyfleet.kms.grpc.KmsGrpcService;
 import keyfleet.kms.grpc.SocketPath;
 import keyfleet.kms.grpc.SocketTransport;
 import keyfleet.kms.grpc.UnixSocketServer;
-import keyfleet.kms.grpc.UnwrapCoalescer;
 import keyfleet.kms.localkek.KeyHierarchy;
 import keyfleet.kms.localkek.LocalKek;
 import keyfleet.kms.localkek.LocalKekCache;
@@ -144,13 +141,8 @@ public final class KmsPlugin implements AutoCloseable {
   private KmsGrpcService grpcService(
       AnnouncementStore announcementStore, LocalKekFactory factory, PeriodicTask reconcileTask) {
     CallRecorder recorder = new CallRecorder(metrics, context, settings.callLog());
-    UnwrapCoalescer coalescer = new UnwrapCoalescer();
     LocalKekUsage usage = new LocalKekUsage(settings.limits(), reconcileTask::wake);
-    return new KmsGrpcService(
-        announcementStore,
-        new EncryptHandler(announcementStore, factory, coalescer, usage, recorder),
-        new DecryptHandler(announcementStore, factory, coalescer, recorder),
-        recorder);
+    return new KmsGrpcService(announcementStore, factory, usage, recorder);
   }
 
   private ServerServiceDefinition serviceDefinition(KmsGrpcService grpcService) {
@@ -197,7 +189,7 @@ public final class KmsPlugin implements AutoCloseable {
   private static Health health(Announcement.WriteKey writeKey) {
     return switch (writeKey) {
       case LocalWriteKey(_, LocalKek kek) when kek.isExhausted() ->
-          new Health(false, EncryptHandler.LOCAL_KEK_EXHAUSTED.message());
+          new Health(false, CallRefusal.LOCAL_KEK_EXHAUSTED.message());
       case LocalWriteKey(KmsKeyId keyId, _) ->
           new Health(true, "writes under key_id hash " + keyId.hash());
       case RemoteWriteKey(KmsKeyId keyId, _) ->

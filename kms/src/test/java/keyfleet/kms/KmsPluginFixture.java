@@ -13,10 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import keyfleet.keyring.Keystore;
 import keyfleet.kms.grpc.CallRecorder;
-import keyfleet.kms.grpc.DecryptHandler;
-import keyfleet.kms.grpc.EncryptHandler;
 import keyfleet.kms.grpc.KmsGrpcService;
-import keyfleet.kms.grpc.UnwrapCoalescer;
 import keyfleet.kms.localkek.KeyHierarchy;
 import keyfleet.kms.localkek.LocalKekCache;
 import keyfleet.kms.localkek.LocalKekFactory;
@@ -78,14 +75,8 @@ public final class KmsPluginFixture {
             new KeyReconciler.Settings(limits, PROBE),
             context);
     CallRecorder recorder = new CallRecorder(metrics, context, CallLog.ON);
-    UnwrapCoalescer unwrapCoalescer = new UnwrapCoalescer();
     LocalKekUsage usage = new LocalKekUsage(limits, () -> wokeReconciler.set(true));
-    this.kmsGrpcService =
-        new KmsGrpcService(
-            announcements,
-            new EncryptHandler(announcements, factory, unwrapCoalescer, usage, recorder),
-            new DecryptHandler(announcements, factory, unwrapCoalescer, recorder),
-            recorder);
+    this.kmsGrpcService = new KmsGrpcService(announcements, factory, usage, recorder);
   }
 
   /// Loads the keys, then receives this keystore from the store.
