@@ -119,8 +119,9 @@ public final class KeyReconciler {
     return remoteUp;
   }
 
+  /// Only while no member refreshes them.
   private void refreshKeys() {
-    List<String> faults = provisioner.refresh();
+    List<String> faults = provisioner.keys().refresh();
     faults.stream()
         .filter(it -> !providerFaults.contains(it))
         .forEach(it -> warn("key provider unavailable: " + it));
@@ -189,7 +190,7 @@ public final class KeyReconciler {
               "%s, under which this plugin writes, is %s"
                   .formatted(knownKeyId.version(), knownKeyId.state())));
     }
-    if (!provisioner.hasKey(knownKeyId.version())) {
+    if (provisioner.keys().find(knownKeyId.version()).isEmpty()) {
       return Optional.of(
           CallRefusal.unavailable(knownKeyId.version() + " is no longer loaded in this plugin"));
     }
@@ -287,7 +288,7 @@ public final class KeyReconciler {
   private void updateCandidates(PluginSnapshot snapshot) {
     KekVersion newest = snapshot.keystore().versions().lastKey();
     Set<KekVersion> now =
-        provisioner.loadedVersions().stream()
+        provisioner.keys().providerByVersion().keySet().stream()
             .filter(it -> it.compareTo(newest) > 0)
             .collect(Collectors.toUnmodifiableSet());
     now.stream()
