@@ -1,6 +1,7 @@
 package keyfleet.member.heartbeat;
 
 import keyfleet.member.MembershipState.NotJoined;
+import keyfleet.member.heartbeat.HeartbeatSchedule.Urgency;
 import keyfleet.member.process.ProcessEvent;
 import keyfleet.store.StoreException;
 
@@ -44,20 +45,18 @@ public final class HeartbeatLoop {
       runRound();
     } catch (RuntimeException e) {
       eventLog.report(ProcessEvent.unexpectedFailure("a heartbeat round", e));
-      schedule.endRound(startNanos, membership.timings(), HeartbeatDelayPolicy.Urgency.RETRY);
+      schedule.endRound(startNanos, membership.timings(), Urgency.RETRY);
     }
   }
 
-  private HeartbeatDelayPolicy.Urgency nextUrgency(HeartbeatResult result) {
+  private Urgency nextUrgency(HeartbeatResult result) {
     if (result.storeFailure() != null) {
-      return HeartbeatDelayPolicy.Urgency.RETRY;
+      return Urgency.RETRY;
     }
     if (membership.isHeartbeatOutdated()) {
-      return HeartbeatDelayPolicy.Urgency.SOON;
+      return Urgency.SOON;
     }
-    return result.state() instanceof NotJoined
-        ? HeartbeatDelayPolicy.Urgency.RETRY
-        : HeartbeatDelayPolicy.Urgency.REGULAR;
+    return result.state() instanceof NotJoined ? Urgency.RETRY : Urgency.REGULAR;
   }
 
   /// Leaves the fleet after the last round: deletes the heartbeat, so that no gate waits for it to

@@ -2,7 +2,6 @@ package keyfleet.member.heartbeat;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import keyfleet.crypto.KekVersion;
@@ -10,7 +9,6 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
 import keyfleet.member.MembershipState;
 import keyfleet.member.MembershipState.Admitted;
-import keyfleet.member.MembershipState.ReadOnly;
 import keyfleet.member.Remedy;
 import keyfleet.member.heartbeat.HeartbeatResult.Sealing;
 import keyfleet.member.process.ProcessEvent;
@@ -104,8 +102,8 @@ public final class MemberEventLog {
 
   private static void compareEpoch(
       @Nullable HeartbeatResult before, HeartbeatResult now, List<ProcessEvent> events) {
-    Keystore oldKeystore = before == null ? null : keystore(before.state()).orElse(null);
-    Keystore newKeystore = keystore(now.state()).orElse(null);
+    Keystore oldKeystore = before == null ? null : before.state().trustedKeystore().orElse(null);
+    Keystore newKeystore = now.state().trustedKeystore().orElse(null);
     if (oldKeystore != null && newKeystore != null && oldKeystore.epoch() != newKeystore.epoch()) {
       events.add(
           ProcessEvent.info(
@@ -139,13 +137,5 @@ public final class MemberEventLog {
   /// The process can still open, and can seal until its lease ends.
   static ProcessEvent storeUnreachable(StoreException failure) {
     return ProcessEvent.warning("the store does not answer: " + failure.getMessage());
-  }
-
-  private static Optional<Keystore> keystore(MembershipState state) {
-    return switch (state) {
-      case Admitted(Keystore keystore, _) -> Optional.of(keystore);
-      case ReadOnly(Keystore keystore, _) -> Optional.of(keystore);
-      default -> Optional.empty();
-    };
   }
 }
