@@ -9,9 +9,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.WriteLease;
 import keyfleet.kms.grpc.CallRecorder;
 import keyfleet.kms.grpc.KmsGrpcService;
 import keyfleet.kms.localkek.KeyHierarchy;
@@ -21,7 +23,6 @@ import keyfleet.kms.localkek.LocalKekLimits;
 import keyfleet.kms.localkek.LocalKekUsage;
 import keyfleet.kms.localkek.RemoteKekClient;
 import keyfleet.kms.state.AnnouncementStore;
-import keyfleet.kms.state.FleetState;
 import keyfleet.kms.state.KeyReconciler;
 import keyfleet.kms.state.PluginSnapshotFile;
 import keyfleet.kms.state.WriteKeyProvisioner;
@@ -31,6 +32,8 @@ import keyfleet.kms.v2.EncryptRequest;
 import keyfleet.kms.v2.EncryptResponse;
 import keyfleet.kms.v2.StatusRequest;
 import keyfleet.kms.v2.StatusResponse;
+import keyfleet.member.MembershipState;
+import keyfleet.member.MembershipState.Admitted;
 import keyfleet.member.keys.LoadedKeys;
 import keyfleet.member.process.ProcessEvent;
 
@@ -50,7 +53,7 @@ public final class KmsPluginFixture {
   private final AtomicLong clock = new AtomicLong();
   private final KmsGrpcService kmsGrpcService;
   final RecordingTracer tracer = new RecordingTracer();
-  private volatile FleetState fleetState = new FleetState.NotJoined();
+  private volatile Optional<MembershipState> memberState = Optional.empty();
 
   public KmsPluginFixture(Path file, FakeRemoteProvider remote) {
     this(file, remote, KeyHierarchy.ON, LIMITS);
@@ -69,7 +72,7 @@ public final class KmsPluginFixture {
         new AnnouncementStore(new PluginSnapshotFile(file), events::add, clock::get);
     this.reconciler =
         new KeyReconciler(
-            () -> fleetState,
+            () -> memberState,
             announcements,
             new WriteKeyProvisioner(keys, factory, hierarchy, tracer),
             new KeyReconciler.Settings(limits, PROBE),
@@ -82,14 +85,14 @@ public final class KmsPluginFixture {
   /// Loads the keys, then receives this keystore from the store.
   public KmsPluginFixture receiveKeystore(Keystore keystore) {
     reconciler.reconcile(); // not joined: refreshes the keys
-    fleetState = new FleetState.KeystoreAvailable(keystore);
+    memberState = Optional.of(new Admitted(keystore, new WriteLease(0, keystore.epoch())));
     reconciler.reconcile();
     return this;
   }
 
   /// Leaves the fleet: the plugin has no store and refreshes its keys itself.
   public KmsPluginFixture leaveFleet() {
-    fleetState = new FleetState.NotJoined();
+    memberState = Optional.empty();
     reconciler.reconcile();
     return this;
   }

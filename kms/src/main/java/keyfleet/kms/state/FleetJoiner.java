@@ -1,10 +1,10 @@
 package keyfleet.kms.state;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Supplier;
 import keyfleet.crypto.KeyfleetException;
 import keyfleet.keyring.CollectionRegistration;
-import keyfleet.keyring.Keystore;
 import keyfleet.kms.KmsPlugin;
 import keyfleet.kms.PluginContext;
 import keyfleet.kms.PluginException;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// Joins the fleet as soon as the store answers, on its own thread; the plugin serves calls
 /// meanwhile. Once joined, the plugin is a member like any other. Its cluster is registered before
 /// it adopts any keystore.
-public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
+public final class FleetJoiner implements Supplier<Optional<MembershipState>>, AutoCloseable {
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
   /// The role in the roster.
@@ -52,25 +52,10 @@ public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
     task.start();
   }
 
+  /// Empty until the plugin has joined; no member refreshes its keys until then.
   @Override
-  public FleetState get() {
-    Member joined = member;
-    return joined == null ? new FleetState.NotJoined() : toFleetState(joined.state());
-  }
-
-  private static FleetState toFleetState(MembershipState state) {
-    return switch (state) {
-      case MembershipState.Admitted(Keystore keystore, _) ->
-          new FleetState.KeystoreAvailable(keystore);
-      case MembershipState.ReadOnly(Keystore keystore, _) ->
-          new FleetState.KeystoreAvailable(keystore);
-      case MembershipState.NoKeystore _,
-          MembershipState.InSafeHold _,
-          MembershipState.NameTaken _,
-          MembershipState.DifferentTimings _,
-          MembershipState.NotJoined _ ->
-          new FleetState.KeystoreUnavailable();
-    };
+  public Optional<MembershipState> get() {
+    return Optional.ofNullable(member).map(Member::state);
   }
 
   /// Returns the pause before the next attempt.

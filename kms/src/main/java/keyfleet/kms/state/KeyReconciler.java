@@ -22,6 +22,7 @@ import keyfleet.kms.state.Announcement.RemoteWriteKey;
 import keyfleet.kms.state.Announcement.WriteKey;
 import keyfleet.kms.state.WriteKeyProvisioner.NotProvisioned;
 import keyfleet.kms.state.WriteKeyProvisioner.Provisioned;
+import keyfleet.member.MembershipState;
 import keyfleet.member.process.ProcessEvent;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +41,7 @@ public final class KeyReconciler {
   /// The pause after a call that could not write the snapshot.
   private static final Duration RETRY_PAUSE = Duration.ofSeconds(5);
 
-  private final Supplier<FleetState> fleet;
+  private final Supplier<Optional<MembershipState>> fleet;
   private final AnnouncementStore announcements;
   private final WriteKeyProvisioner provisioner;
   private final Settings settings;
@@ -59,8 +60,9 @@ public final class KeyReconciler {
   private String lastIgnoredReason = "";
   private List<String> providerFaults = List.of();
 
+  /// @param fleet the state of this plugin as a member; empty until it has joined
   public KeyReconciler(
-      Supplier<FleetState> fleet,
+      Supplier<Optional<MembershipState>> fleet,
       AnnouncementStore announcements,
       WriteKeyProvisioner provisioner,
       Settings settings,
@@ -90,11 +92,11 @@ public final class KeyReconciler {
   }
 
   private void followFleet() {
-    switch (fleet.get()) {
-      case FleetState.NotJoined() -> refreshKeys();
-      case FleetState.KeystoreUnavailable() -> {}
-      case FleetState.KeystoreAvailable(Keystore keystore) -> adoptKeystore(keystore);
+    Optional<MembershipState> state = fleet.get();
+    if (state.isEmpty()) {
+      refreshKeys();
     }
+    state.flatMap(MembershipState::trustedKeystore).ifPresent(this::adoptKeystore);
     PluginSnapshot snapshot = announcements.snapshot();
     if (snapshot != null) {
       ensureWriteKey(snapshot);
@@ -119,7 +121,7 @@ public final class KeyReconciler {
     return remoteUp;
   }
 
-  /// Only while no member refreshes them.
+  /// Only before the plugin joins: its member refreshes them then.
   private void refreshKeys() {
     List<String> faults = provisioner.keys().refresh();
     faults.stream()
