@@ -68,9 +68,7 @@ final class KeyReconcilerTest {
   void flip_changesStatusAndEncryptAtOnce_andOldValuesStayReadable() {
     KmsPluginFixture plugin = newPluginWithKeystore();
     EncryptResponse old = plugin.encrypt("old");
-    keyring.announce(2);
-    keyring.stage(2);
-    plugin.receiveKeystore(keyring.flip());
+    plugin.receiveKeystore(keyring.announceAndFlip(2));
     EncryptResponse now = plugin.encrypt("new");
     assertNotEquals(old.getKeyId(), now.getKeyId());
     assertEquals(plugin.keyId(), now.getKeyId());
@@ -82,9 +80,7 @@ final class KeyReconcilerTest {
   void keyThatReturns_neverReusesAKeyId() {
     KmsPluginFixture plugin = newPluginWithKeystore();
     Set<String> seen = new HashSet<>(List.of(plugin.keyId()));
-    keyring.announce(2);
-    keyring.stage(2);
-    plugin.receiveKeystore(keyring.flip());
+    plugin.receiveKeystore(keyring.announceAndFlip(2));
     assertTrue(seen.add(plugin.keyId()), "the flip kept the key_id");
     plugin.receiveKeystore(keyring.abort());
     assertEquals(1, keyring.keystore().active().number());
@@ -206,9 +202,7 @@ final class KeyReconcilerTest {
   void lowerEpoch_isNeverAnnounced() {
     Keystore old = keyring.keystore();
     KmsPluginFixture plugin = newPluginWithKeystore();
-    keyring.announce(2);
-    keyring.stage(2);
-    plugin.receiveKeystore(keyring.flip());
+    plugin.receiveKeystore(keyring.announceAndFlip(2));
     String keyId = plugin.keyId();
     plugin.receiveKeystore(old);
     assertEquals(keyId, plugin.keyId());
@@ -225,14 +219,10 @@ final class KeyReconcilerTest {
     remote.give(3);
     TestKeyring restored = new TestKeyring(remote);
     KmsPluginFixture plugin = newPlugin().receiveKeystore(restored.keystore());
-    restored.announce(2);
-    restored.stage(2);
-    plugin.receiveKeystore(restored.flip());
+    plugin.receiveKeystore(restored.announceAndFlip(2));
     EncryptResponse written = plugin.encrypt("written");
     TestKeyring other = new TestKeyring(remote);
-    other.announce(3);
-    other.stage(3);
-    plugin.receiveKeystore(other.flip());
+    plugin.receiveKeystore(other.announceAndFlip(3));
     assertEquals(Status.Code.FAILED_PRECONDITION, status(plugin));
     assertEquals(Status.Code.FAILED_PRECONDITION, plugin.encryptRefusal().getCode());
     assertEquals("written", plugin.decrypt(written));
@@ -265,9 +255,7 @@ final class KeyReconcilerTest {
   void crashBetweenSnapshotAndAnnouncement_announcesTheNewKeyAfterRestart() {
     KmsPluginFixture plugin = newPluginWithKeystore();
     String before = plugin.keyId();
-    keyring.announce(2);
-    keyring.stage(2);
-    Keystore flipped = keyring.flip();
+    Keystore flipped = keyring.announceAndFlip(2);
     // What a plugin has written when it dies before it announces the key.
     new PluginSnapshotFile(file())
         .write(new PluginSnapshot(flipped, flipped.activations().getLast()));
@@ -283,9 +271,7 @@ final class KeyReconcilerTest {
     Files.delete(file());
     Files.createDirectory(file()); // a rename onto a folder with something in it fails
     Files.createFile(file().resolve("x"));
-    keyring.announce(2);
-    keyring.stage(2);
-    Keystore flipped = keyring.flip();
+    Keystore flipped = keyring.announceAndFlip(2);
     plugin.receiveKeystore(flipped);
     assertEquals(
         1,
@@ -303,9 +289,7 @@ final class KeyReconcilerTest {
     Set<String> keyIds = new HashSet<>(List.of(plugin.keyId()));
     for (int version = 2; version <= 6; version++) {
       remote.give(version);
-      keyring.announce(version);
-      keyring.stage(version);
-      plugin.leaveFleet().receiveKeystore(keyring.flip());
+      plugin.leaveFleet().receiveKeystore(keyring.announceAndFlip(version));
       written.add(plugin.encrypt("v" + version));
       assertTrue(keyIds.add(plugin.keyId()), "a key_id was used twice");
       keyring.complete();
