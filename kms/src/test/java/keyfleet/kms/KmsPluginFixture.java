@@ -36,6 +36,7 @@ import keyfleet.member.MembershipState;
 import keyfleet.member.MembershipState.Admitted;
 import keyfleet.member.keys.LoadedKeys;
 import keyfleet.member.process.ProcessEvent;
+import org.jspecify.annotations.Nullable;
 
 /// A plugin without a socket, threads or a fleet. The test provides the keystore, advances the
 /// clock and runs the reconciler.
@@ -53,7 +54,7 @@ public final class KmsPluginFixture {
   private final AtomicLong clock = new AtomicLong();
   private final KmsGrpcService kmsGrpcService;
   final RecordingTracer tracer = new RecordingTracer();
-  private volatile Optional<MembershipState> memberState = Optional.empty();
+  private volatile @Nullable MembershipState memberState;
 
   public KmsPluginFixture(Path file, FakeRemoteProvider remote) {
     this(file, remote, KeyHierarchy.ON, LIMITS);
@@ -72,7 +73,7 @@ public final class KmsPluginFixture {
         new AnnouncementStore(new PluginSnapshotFile(file), events::add, clock::get);
     this.reconciler =
         new KeyReconciler(
-            () -> memberState,
+            () -> Optional.ofNullable(memberState),
             announcements,
             new WriteKeyProvisioner(keys, factory, hierarchy, tracer),
             new KeyReconciler.Settings(limits, PROBE),
@@ -85,14 +86,14 @@ public final class KmsPluginFixture {
   /// Loads the keys, then receives this keystore from the store.
   public KmsPluginFixture receiveKeystore(Keystore keystore) {
     reconciler.reconcile(); // not joined: refreshes the keys
-    memberState = Optional.of(new Admitted(keystore, new WriteLease(0, keystore.epoch())));
+    memberState = new Admitted(keystore, new WriteLease(0, keystore.epoch()));
     reconciler.reconcile();
     return this;
   }
 
   /// Leaves the fleet: the plugin has no store and refreshes its keys itself.
   public KmsPluginFixture leaveFleet() {
-    memberState = Optional.empty();
+    memberState = null;
     reconciler.reconcile();
     return this;
   }

@@ -212,6 +212,9 @@ final class KmsPluginTest {
     var client = client();
     EncryptResponse stored = encrypt(client, "first");
     assertThrows(PluginException.class, () -> newPlugin().start());
+    assertTrue(
+        events.stream().noneMatch(it -> it.message().startsWith("cannot stop cleanly")),
+        events::toString);
     assertEquals("first", decrypt(client, stored));
     assertEquals("first", decrypt(client(), stored));
   }

@@ -41,7 +41,6 @@ public final class MemberBuilder {
   private @Nullable LongSupplier clock;
   private @Nullable MemberThreads memberThreads;
   private final SecureRandom random = new SecureRandom();
-  private final NonceGenerator nonces = new NonceGenerator();
   private RandomGenerator jitter = random;
 
   MemberBuilder(Kv kv, KeyringName keyring) {
@@ -135,6 +134,7 @@ public final class MemberBuilder {
         memberThreads == null
             ? new PlatformMemberThreads(keyring + "-" + resolved.instance())
             : memberThreads;
+    NonceGenerator nonces = new NonceGenerator();
     ProcessInfo process =
         new ProcessInfo(resolved.instance(), nonces.get(), role, software, resolved.host());
     LongSupplier nanos = clock == null ? BootClock.system() : clock;
