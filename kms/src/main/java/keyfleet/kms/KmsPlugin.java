@@ -5,21 +5,14 @@ import io.grpc.ServerServiceDefinition;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Supplier;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.CollectionRegistration;
 import keyfleet.kms.grpc.CallRecorder;
-import keyfleet.kms.grpc.DecryptHandler;
-import keyfleet.kms.grpc.EncryptHandler;
 import keyfleet.kms.grpc.KmsGrpcService;
 import keyfleet.kms.grpc.SocketPath;
 import keyfleet.kms.grpc.SocketTransport;
 import keyfleet.kms.grpc.UnixSocketServer;
-import keyfleet.kms.grpc.UnwrapCoalescer;
 import keyfleet.kms.localkek.KeyHierarchy;
 import keyfleet.kms.localkek.LocalKek;
 import keyfleet.kms.localkek.LocalKekCache;
@@ -36,13 +29,12 @@ import keyfleet.kms.state.CallRefusal;
 import keyfleet.kms.state.FleetJoiner;
 import keyfleet.kms.state.KeyReconciler;
 import keyfleet.kms.state.PluginSnapshotFile;
-import keyfleet.kms.state.ReconcileLoop;
 import keyfleet.kms.state.WriteKeyProvisioner;
 import keyfleet.kms.tracing.TraceContextInterceptor;
-import keyfleet.member.Member;
-import keyfleet.member.MemberListener;
 import keyfleet.member.ProcessSettings;
 import keyfleet.member.keys.LoadedKeys;
+import keyfleet.member.process.PeriodicTask;
+import keyfleet.member.process.ResourceStack;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.Kv;
 import org.jspecify.annotations.Nullable;
@@ -67,41 +59,32 @@ public final class KmsPlugin implements AutoCloseable {
       ProcessSettings process,
       String software) {}
 
-  /// What the plugin works with. The caller closes these after the plugin.
-  ///
-  /// @param kv opens the store; throws while the store cannot be opened
-  /// @param listener receives the events of the member
-  public record Dependencies(
-      Supplier<Kv> kv, List<KekProvider> providers, MemberListener listener) {
-    public Dependencies {
-      providers = List.copyOf(providers);
-    }
-  }
-
   /// Whether Status and Encrypt answer, and if not, why.
   public record Health(boolean isHealthy, String message) {}
 
-  /// The role in the roster.
-  private static final String ROLE = "kms-plugin";
-
-  private static final int NONCE_BYTES = 16;
+  private static final Duration RECONCILE_STOP_TIMEOUT = Duration.ofSeconds(12);
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final Settings settings;
-  private final Dependencies dependencies;
+  private final Supplier<Kv> store;
+  private final List<KekProvider> providers;
   private final PluginContext context;
   private final SecureRandom random = new SecureRandom();
   private final PluginMetrics metrics = new PluginMetrics();
 
-  /// What [#close] closes, the last opened first.
-  private final Deque<AutoCloseable> closeables = new ArrayDeque<>();
-
+  private final ResourceStack resources;
   private @Nullable AnnouncementStore announcements;
 
-  public KmsPlugin(Settings settings, Dependencies dependencies, PluginContext context) {
+  /// The caller closes the store and the providers after the plugin.
+  ///
+  /// @param store opens the store; throws while the store cannot be opened
+  public KmsPlugin(
+      Settings settings, Supplier<Kv> store, List<KekProvider> providers, PluginContext context) {
     this.settings = settings;
-    this.dependencies = dependencies;
+    this.store = store;
+    this.providers = List.copyOf(providers);
     this.context = context;
+    this.resources = new ResourceStack(context.events());
   }
 
   /// Returns as soon as the plugin listens, even if it cannot answer calls yet. Throws
@@ -120,11 +103,11 @@ public final class KmsPlugin implements AutoCloseable {
     AnnouncementStore announcementStore =
         new AnnouncementStore(pluginSnapshotFile(), context.events(), context.clock());
     announcements = announcementStore;
-    LoadedKeys keys = new LoadedKeys(settings.keyring(), dependencies.providers(), random);
+    LoadedKeys keys = new LoadedKeys(settings.keyring(), providers, random);
     LocalKekCache cache = new LocalKekCache(settings.limits().cacheSize());
     RemoteKekClient remote = new RemoteKekClient(metrics, context.nanos());
     LocalKekFactory factory = new LocalKekFactory(keys, remote, cache, random, context.clock());
-    FleetJoiner fleet = closeAtEnd(new FleetJoiner(joinSettings(keys), context));
+    FleetJoiner fleet = resources.closeAtEnd(new FleetJoiner(settings, store, keys, context));
     KeyReconciler reconciler =
         new KeyReconciler(
             fleet,
@@ -132,35 +115,34 @@ public final class KmsPlugin implements AutoCloseable {
             new WriteKeyProvisioner(keys, factory, settings.keyHierarchy(), context.tracer()),
             new KeyReconciler.Settings(settings.limits(), settings.probeInterval()),
             context);
-    ReconcileLoop reconcileLoop =
-        closeAtEnd(
-            new ReconcileLoop(
-                () -> {
-                  cache.wipeEvicted();
-                  return reconciler.reconcile();
-                },
-                context.events()));
+    PeriodicTask reconcileTask =
+        new PeriodicTask(
+            "keyfleet-reconcile",
+            "reconciling keys",
+            () -> {
+              cache.wipeEvicted();
+              return reconciler.reconcile();
+            },
+            context.events());
+    resources.closeAtEnd(() -> {
+      var _ = reconcileTask.stop(RECONCILE_STOP_TIMEOUT);
+    });
     metrics.readGaugesFrom(() -> gauges(announcementStore, reconciler, cache));
-    closeAtEnd(
+    resources.closeAtEnd(
         UnixSocketServer.start(
             settings.listen(),
             SocketTransport.detect(),
-            serviceDefinition(grpcService(announcementStore, factory, reconcileLoop)),
+            serviceDefinition(grpcService(announcementStore, factory, reconcileTask)),
             context.events()));
     fleet.start();
-    reconcileLoop.start();
+    reconcileTask.start();
   }
 
   private KmsGrpcService grpcService(
-      AnnouncementStore announcementStore, LocalKekFactory factory, ReconcileLoop reconcileLoop) {
+      AnnouncementStore announcementStore, LocalKekFactory factory, PeriodicTask reconcileTask) {
     CallRecorder recorder = new CallRecorder(metrics, context, settings.callLog());
-    UnwrapCoalescer coalescer = new UnwrapCoalescer();
-    LocalKekUsage usage = new LocalKekUsage(settings.limits(), reconcileLoop::wake);
-    return new KmsGrpcService(
-        announcementStore,
-        new EncryptHandler(announcementStore, factory, coalescer, usage, recorder),
-        new DecryptHandler(announcementStore, factory, coalescer, recorder),
-        recorder);
+    LocalKekUsage usage = new LocalKekUsage(settings.limits(), reconcileTask::wake);
+    return new KmsGrpcService(announcementStore, factory, usage, recorder);
   }
 
   private ServerServiceDefinition serviceDefinition(KmsGrpcService grpcService) {
@@ -174,23 +156,6 @@ public final class KmsPlugin implements AutoCloseable {
   private PluginSnapshotFile pluginSnapshotFile() {
     String name = settings.listen().toString().substring(1).replace("%", "%25").replace("/", "%2F");
     return new PluginSnapshotFile(settings.data().resolve("kms-plugin").resolve(name + ".json"));
-  }
-
-  private FleetJoiner.JoinSettings joinSettings(LoadedKeys keys) {
-    CollectionRegistration cluster =
-        CollectionRegistration.ofCluster(settings.keyring(), settings.cluster());
-    return new FleetJoiner.JoinSettings(
-        dependencies.kv(),
-        kv ->
-            Member.builder(kv, settings.keyring())
-                .settings(settings.process())
-                .role(ROLE)
-                .software(settings.software())
-                .clock(context.clock())
-                .keys(keys)
-                .listener(dependencies.listener()),
-        cluster,
-        this::randomNonce);
   }
 
   private PluginMetrics.Gauges gauges(
@@ -224,7 +189,7 @@ public final class KmsPlugin implements AutoCloseable {
   private static Health health(Announcement.WriteKey writeKey) {
     return switch (writeKey) {
       case LocalWriteKey(_, LocalKek kek) when kek.isExhausted() ->
-          new Health(false, EncryptHandler.LOCAL_KEK_EXHAUSTED.message());
+          new Health(false, CallRefusal.LOCAL_KEK_EXHAUSTED.message());
       case LocalWriteKey(KmsKeyId keyId, _) ->
           new Health(true, "writes under key_id hash " + keyId.hash());
       case RemoteWriteKey(KmsKeyId keyId, _) ->
@@ -237,26 +202,9 @@ public final class KmsPlugin implements AutoCloseable {
     return metrics;
   }
 
-  private <T extends AutoCloseable> T closeAtEnd(T one) {
-    closeables.push(one);
-    return one;
-  }
-
-  private String randomNonce() {
-    byte[] bytes = new byte[NONCE_BYTES];
-    random.nextBytes(bytes);
-    return HexFormat.of().formatHex(bytes);
-  }
-
   /// Ends the current calls, removes the socket, and leaves the fleet.
   @Override
   public void close() {
-    while (!closeables.isEmpty()) {
-      try {
-        closeables.pop().close();
-      } catch (Exception e) {
-        context.events().accept(new PluginEvent.CloseFailed(String.valueOf(e.getMessage())));
-      }
-    }
+    resources.close();
   }
 }

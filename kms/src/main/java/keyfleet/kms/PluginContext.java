@@ -3,6 +3,7 @@ package keyfleet.kms;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import keyfleet.kms.tracing.PluginTracer;
+import keyfleet.member.process.ProcessEvent;
 import org.jspecify.annotations.Nullable;
 
 /// The clocks, the event sink and the tracer that the parts of a plugin share.
@@ -13,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 public record PluginContext(
     LongSupplier clock,
     LongSupplier nanos,
-    Consumer<PluginEvent> events,
+    Consumer<ProcessEvent> events,
     @Nullable PluginTracer tracer) {
   /// Without a tracer.
-  public PluginContext(LongSupplier clock, LongSupplier nanos, Consumer<PluginEvent> events) {
+  public PluginContext(LongSupplier clock, LongSupplier nanos, Consumer<ProcessEvent> events) {
     this(clock, nanos, events, null);
   }
 }

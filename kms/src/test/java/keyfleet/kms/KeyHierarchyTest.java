@@ -18,6 +18,7 @@ import keyfleet.kms.localkek.KmsCiphertext;
 import keyfleet.kms.localkek.LocalKekLimits;
 import keyfleet.kms.v2.DecryptResponse;
 import keyfleet.kms.v2.EncryptResponse;
+import keyfleet.member.process.ProcessEvent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -246,7 +247,7 @@ final class KeyHierarchyTest {
     plugin.decrypt(sealed);
     String hash = new KmsKeyId(sealed.getKeyId()).hash();
     String lines =
-        plugin.events.stream().map(PluginEvent::message).collect(Collectors.joining("\n"));
+        plugin.events.stream().map(ProcessEvent::message).collect(Collectors.joining("\n"));
     assertTrue(
         lines.contains(
             "Encrypt uid=%s code=OK key_id_hash=%s annotations=[%s]"

@@ -9,14 +9,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.WriteLease;
 import keyfleet.kms.grpc.CallRecorder;
-import keyfleet.kms.grpc.DecryptHandler;
-import keyfleet.kms.grpc.EncryptHandler;
 import keyfleet.kms.grpc.KmsGrpcService;
-import keyfleet.kms.grpc.UnwrapCoalescer;
 import keyfleet.kms.localkek.KeyHierarchy;
 import keyfleet.kms.localkek.LocalKekCache;
 import keyfleet.kms.localkek.LocalKekFactory;
@@ -24,7 +23,6 @@ import keyfleet.kms.localkek.LocalKekLimits;
 import keyfleet.kms.localkek.LocalKekUsage;
 import keyfleet.kms.localkek.RemoteKekClient;
 import keyfleet.kms.state.AnnouncementStore;
-import keyfleet.kms.state.FleetState;
 import keyfleet.kms.state.KeyReconciler;
 import keyfleet.kms.state.PluginSnapshotFile;
 import keyfleet.kms.state.WriteKeyProvisioner;
@@ -34,7 +32,11 @@ import keyfleet.kms.v2.EncryptRequest;
 import keyfleet.kms.v2.EncryptResponse;
 import keyfleet.kms.v2.StatusRequest;
 import keyfleet.kms.v2.StatusResponse;
+import keyfleet.member.MembershipState;
+import keyfleet.member.MembershipState.Admitted;
 import keyfleet.member.keys.LoadedKeys;
+import keyfleet.member.process.ProcessEvent;
+import org.jspecify.annotations.Nullable;
 
 /// A plugin without a socket, threads or a fleet. The test provides the keystore, advances the
 /// clock and runs the reconciler.
@@ -43,7 +45,7 @@ public final class KmsPluginFixture {
   public static final Duration PROBE = Duration.ofSeconds(30);
   static final String UID = "3b5a0b2c-uid";
 
-  public final List<PluginEvent> events = Collections.synchronizedList(new ArrayList<>());
+  public final List<ProcessEvent> events = Collections.synchronizedList(new ArrayList<>());
   final PluginMetrics metrics = new PluginMetrics();
   final LocalKekCache cache;
   public final AnnouncementStore announcements;
@@ -52,7 +54,7 @@ public final class KmsPluginFixture {
   private final AtomicLong clock = new AtomicLong();
   private final KmsGrpcService kmsGrpcService;
   final RecordingTracer tracer = new RecordingTracer();
-  private volatile FleetState fleetState = new FleetState.NotJoined();
+  private volatile @Nullable MembershipState memberState;
 
   public KmsPluginFixture(Path file, FakeRemoteProvider remote) {
     this(file, remote, KeyHierarchy.ON, LIMITS);
@@ -71,33 +73,27 @@ public final class KmsPluginFixture {
         new AnnouncementStore(new PluginSnapshotFile(file), events::add, clock::get);
     this.reconciler =
         new KeyReconciler(
-            () -> fleetState,
+            () -> Optional.ofNullable(memberState),
             announcements,
             new WriteKeyProvisioner(keys, factory, hierarchy, tracer),
             new KeyReconciler.Settings(limits, PROBE),
             context);
     CallRecorder recorder = new CallRecorder(metrics, context, CallLog.ON);
-    UnwrapCoalescer unwrapCoalescer = new UnwrapCoalescer();
     LocalKekUsage usage = new LocalKekUsage(limits, () -> wokeReconciler.set(true));
-    this.kmsGrpcService =
-        new KmsGrpcService(
-            announcements,
-            new EncryptHandler(announcements, factory, unwrapCoalescer, usage, recorder),
-            new DecryptHandler(announcements, factory, unwrapCoalescer, recorder),
-            recorder);
+    this.kmsGrpcService = new KmsGrpcService(announcements, factory, usage, recorder);
   }
 
   /// Loads the keys, then receives this keystore from the store.
   public KmsPluginFixture receiveKeystore(Keystore keystore) {
     reconciler.reconcile(); // not joined: refreshes the keys
-    fleetState = new FleetState.KeystoreAvailable(keystore);
+    memberState = new Admitted(keystore, new WriteLease(0, keystore.epoch()));
     reconciler.reconcile();
     return this;
   }
 
   /// Leaves the fleet: the plugin has no store and refreshes its keys itself.
   public KmsPluginFixture leaveFleet() {
-    fleetState = new FleetState.NotJoined();
+    memberState = null;
     reconciler.reconcile();
     return this;
   }

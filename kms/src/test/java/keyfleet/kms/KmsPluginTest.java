@@ -43,10 +43,10 @@ import keyfleet.kms.v2.KeyManagementServiceGrpc;
 import keyfleet.kms.v2.KeyManagementServiceGrpc.KeyManagementServiceBlockingStub;
 import keyfleet.kms.v2.StatusRequest;
 import keyfleet.member.LocalProcess;
-import keyfleet.member.MemberListener;
 import keyfleet.member.ProcessSettings;
 import keyfleet.member.document.CollectionRegistry;
 import keyfleet.member.document.KeystoreStore;
+import keyfleet.member.process.ProcessEvent;
 import keyfleet.store.FakeKv;
 import keyfleet.store.FakeStoreClock;
 import keyfleet.store.Kv;
@@ -68,7 +68,7 @@ final class KmsPluginTest {
   private final TestKeyring keyring = new TestKeyring(remote);
   private final FakeKv kv = new FakeKv(new FakeStoreClock());
   private final AtomicBoolean storeDown = new AtomicBoolean();
-  private final List<PluginEvent> events = Collections.synchronizedList(new ArrayList<>());
+  private final List<ProcessEvent> events = Collections.synchronizedList(new ArrayList<>());
   private final List<AutoCloseable> closeables = new ArrayList<>();
   private int nonces;
 
@@ -119,7 +119,8 @@ final class KmsPluginTest {
             "test");
     return new KmsPlugin(
         settings,
-        new KmsPlugin.Dependencies(this::openKv, List.of(remote), MemberListener.NONE),
+        this::openKv,
+        List.of(remote),
         new PluginContext(System::nanoTime, System::nanoTime, events::add));
   }
 
@@ -211,6 +212,9 @@ final class KmsPluginTest {
     var client = client();
     EncryptResponse stored = encrypt(client, "first");
     assertThrows(PluginException.class, () -> newPlugin().start());
+    assertTrue(
+        events.stream().noneMatch(it -> it.message().startsWith("cannot stop cleanly")),
+        events::toString);
     assertEquals("first", decrypt(client, stored));
     assertEquals("first", decrypt(client(), stored));
   }
@@ -290,7 +294,8 @@ final class KmsPluginTest {
             StatusRuntimeException.class,
             () -> client().status(StatusRequest.getDefaultInstance()));
     assertEquals(Status.Code.UNIMPLEMENTED, refusal.getStatus().getCode());
-    assertEquals(
-        List.of(), events.stream().filter(PluginEvent.PeerRefused.class::isInstance).toList());
+    String listening = "serving KMS v2 at unix://" + socket() + " through ";
+    assertEquals(1, events.size(), events::toString);
+    assertTrue(events.getFirst().message().startsWith(listening), events::toString);
   }
 }

@@ -61,6 +61,13 @@ public final class TestKeyring {
     return adopt(keystore.decide(new RotationEvent.RewrapEnded(rotationEpoch())));
   }
 
+  /// Announces a version and makes it active.
+  public Keystore announceAndFlip(int number) {
+    announce(number);
+    stage(number);
+    return flip();
+  }
+
   /// Aborts the rotation: it turns back.
   public Keystore abort() {
     return adopt(keystore.decide(new RotationEvent.AbortRequested()));

@@ -17,13 +17,10 @@ import keyfleet.member.MemberException.NotAdmitted;
 import keyfleet.member.MemberException.NotRegistered;
 import keyfleet.member.MemberException.StoreUnavailable;
 import keyfleet.member.MemberException.TimingsMismatch;
-import keyfleet.member.MembershipState.Admitted;
 import keyfleet.member.MembershipState.DifferentTimings;
 import keyfleet.member.MembershipState.NotJoined;
-import keyfleet.member.MembershipState.ReadOnly;
 import keyfleet.member.document.CollectionRegistry;
 import keyfleet.member.document.KeystoreStore;
-import keyfleet.member.heartbeat.HeartbeatDelayPolicy;
 import keyfleet.member.heartbeat.HeartbeatLoop;
 import keyfleet.member.heartbeat.HeartbeatResult;
 import keyfleet.member.heartbeat.HeartbeatSchedule;
@@ -31,9 +28,9 @@ import keyfleet.member.heartbeat.KeystoreWatch;
 import keyfleet.member.heartbeat.MemberEventLog;
 import keyfleet.member.heartbeat.MemberThreads;
 import keyfleet.member.heartbeat.Membership;
-import keyfleet.member.heartbeat.MembershipHandle;
 import keyfleet.member.heartbeat.ProcessIdentity;
 import keyfleet.member.keys.LoadedKeys;
+import keyfleet.member.process.ProcessEvent;
 import keyfleet.store.Fence;
 import keyfleet.store.MalformedValueException;
 import keyfleet.store.Records;
@@ -50,7 +47,7 @@ final class JoinProcedure {
   /// What a member works with, besides the store and its keys.
   record JoinContext(
       MemberThreads threads,
-      Consumer<MemberEvent> eventSink,
+      Consumer<ProcessEvent> eventSink,
       LongSupplier clock,
       RandomGenerator jitter) {}
 
@@ -85,15 +82,14 @@ final class JoinProcedure {
     MemberEventLog eventLog =
         new MemberEventLog(identity.instance(), keyring(), context.eventSink());
     HeartbeatLoop loop = heartbeatLoop(membership, eventLog);
-    MembershipHandle handle = new MembershipHandle(membership);
     try {
       openCollections(collections);
       requireAccepted(loop.runRound(), membership);
-      Map<String, SealedRecords> sealed = registerCollections(handle);
+      Map<String, SealedRecords> sealed = registerCollections(membership);
       runRoundsUntilJoined(loop, membership);
       eventLog.reportJoined();
       context.threads().start(loop);
-      return new Member(identity.instance(), keys, handle, context.threads(), sealed);
+      return new Member(identity.instance(), keys, membership, context.threads(), sealed);
     } catch (RuntimeException e) {
       loop.leave();
       context.threads().stop();
@@ -102,8 +98,7 @@ final class JoinProcedure {
   }
 
   private HeartbeatLoop heartbeatLoop(Membership membership, MemberEventLog eventLog) {
-    HeartbeatSchedule schedule =
-        new HeartbeatSchedule(context.clock(), new HeartbeatDelayPolicy(context.jitter()));
+    HeartbeatSchedule schedule = new HeartbeatSchedule(context.clock(), context.jitter());
     KeystoreStore keystoreStore =
         new KeystoreStore(storeAccess.kv(), keyring(), storeAccess.nonces());
     return new HeartbeatLoop(
@@ -154,9 +149,8 @@ final class JoinProcedure {
       case MembershipState.NameTaken _ ->
           throw new NameTaken(identity.instance(), membership.timings().fresh());
       case DifferentTimings other -> throw new TimingsMismatch(other);
-      case Admitted(Keystore keystore, _) -> requireKeyringForRecords(keystore);
-      case ReadOnly(Keystore keystore, _) -> requireKeyringForRecords(keystore);
-      default -> {}
+      case MembershipState other ->
+          other.trustedKeystore().ifPresent(this::requireKeyringForRecords);
     }
   }
 
@@ -180,12 +174,12 @@ final class JoinProcedure {
     }
   }
 
-  private Map<String, SealedRecords> registerCollections(MembershipHandle handle) {
+  private Map<String, SealedRecords> registerCollections(Membership membership) {
     CollectionRegistry registry = new CollectionRegistry(storeAccess.kv(), storeAccess.nonces());
     Map<String, SealedRecords> sealed = new HashMap<>();
     for (OpenedCollection collection : openedCollections) {
       CollectionRegistration registration = collection.declaration().registration(keyring());
-      Sealer sealer = new Sealer(registration, registry, keys, handle, context.clock());
+      Sealer sealer = new Sealer(registration, registry, keys, membership::state, context.clock());
       registerCollection(sealer, registration);
       RecordCipher cipher = new RecordCipher(keyring(), collection.declaration().shape(), sealer);
       sealed.put(collection.name(), new SealedRecords(cipher, collection.records()));

@@ -5,10 +5,8 @@ import java.util.Optional;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
-import keyfleet.member.MembershipState.Admitted;
-import keyfleet.member.MembershipState.ReadOnly;
 import keyfleet.member.heartbeat.MemberThreads;
-import keyfleet.member.heartbeat.MembershipHandle;
+import keyfleet.member.heartbeat.Membership;
 import keyfleet.member.keys.LoadedKeys;
 import keyfleet.store.Kv;
 
@@ -23,14 +21,14 @@ import keyfleet.store.Kv;
 public final class Member implements AutoCloseable {
   private final String instance;
   private final LoadedKeys keys;
-  private final MembershipHandle membership;
+  private final Membership membership;
   private final MemberThreads memberThreads;
   private final Map<String, SealedRecords> collections;
 
   Member(
       String instance,
       LoadedKeys keys,
-      MembershipHandle membership,
+      Membership membership,
       MemberThreads memberThreads,
       Map<String, SealedRecords> collections) {
     this.instance = instance;
@@ -70,7 +68,7 @@ public final class Member implements AutoCloseable {
   }
 
   public MembershipState state() {
-    return membership.get();
+    return membership.state();
   }
 
   /// Whether this process may seal now. A process that is not ready can still open.
@@ -80,11 +78,7 @@ public final class Member implements AutoCloseable {
 
   /// The version that the fleet seals under, as far as this process knows it.
   public Optional<KekVersion> activeVersion() {
-    return switch (membership.get()) {
-      case Admitted(Keystore keystore, _) -> Optional.of(keystore.active());
-      case ReadOnly(Keystore keystore, _) -> Optional.of(keystore.active());
-      default -> Optional.empty();
-    };
+    return membership.state().trustedKeystore().map(Keystore::active);
   }
 
   /// The keys that this process has loaded, for other parts of the process such as a worker that
@@ -97,7 +91,7 @@ public final class Member implements AutoCloseable {
   /// within seconds, even if the store does not answer.
   @Override
   public void close() {
-    if (membership.leave()) {
+    if (membership.stopSealing()) {
       memberThreads.stop();
     }
   }

@@ -2,8 +2,8 @@ package keyfleet.member;
 
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import keyfleet.crypto.KeyringName;
@@ -15,6 +15,8 @@ import keyfleet.member.heartbeat.PlatformMemberThreads;
 import keyfleet.member.heartbeat.ProcessIdentity;
 import keyfleet.member.keys.CryptoMetrics;
 import keyfleet.member.keys.LoadedKeys;
+import keyfleet.member.process.NonceGenerator;
+import keyfleet.member.process.ProcessEvent;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Kv;
@@ -25,8 +27,6 @@ import org.jspecify.annotations.Nullable;
 /// Configures a member before it joins. If the caller sets no name or timings, they come from the
 /// environment: see [ProcessSettings].
 public final class MemberBuilder {
-  private static final int NONCE_BYTES = 16;
-
   private final Kv kv;
   private final KeyringName keyring;
   private final List<KekProvider> providers = new ArrayList<>();
@@ -37,7 +37,7 @@ public final class MemberBuilder {
   private @Nullable Timings timings;
   private String role = "app";
   private String software = "";
-  private MemberListener listener = MemberListener.NONE;
+  private Consumer<ProcessEvent> listener = _ -> {};
   private @Nullable LongSupplier clock;
   private @Nullable MemberThreads memberThreads;
   private final SecureRandom random = new SecureRandom();
@@ -98,7 +98,9 @@ public final class MemberBuilder {
     return this;
   }
 
-  public MemberBuilder listener(MemberListener newListener) {
+  /// Sets the receiver of the member's events, for example its log. It may block: a separate thread
+  /// calls it, and events that it does not take in time are dropped.
+  public MemberBuilder listener(Consumer<ProcessEvent> newListener) {
     listener = newListener;
     return this;
   }
@@ -132,12 +134,13 @@ public final class MemberBuilder {
         memberThreads == null
             ? new PlatformMemberThreads(keyring + "-" + resolved.instance())
             : memberThreads;
+    NonceGenerator nonces = new NonceGenerator();
     ProcessInfo process =
-        new ProcessInfo(resolved.instance(), randomNonce(), role, software, resolved.host());
+        new ProcessInfo(resolved.instance(), nonces.get(), role, software, resolved.host());
     LongSupplier nanos = clock == null ? BootClock.system() : clock;
     return new JoinProcedure(
             new ProcessIdentity(process, ProcessIdentity.PROTOCOL, resolved.timings()),
-            new Membership.StoreAccess(kv, this::randomNonce),
+            new Membership.StoreAccess(kv, nonces),
             loadedKeys(nanos),
             new JoinProcedure.JoinContext(threads, threads.eventSink(listener), nanos, jitter))
         .join(collections);
@@ -159,11 +162,5 @@ public final class MemberBuilder {
     ProcessSettings resolved = settings == null ? ProcessSettings.ofThisProcess() : settings;
     resolved = instance == null ? resolved : resolved.withInstance(instance);
     return timings == null ? resolved : resolved.withTimings(timings);
-  }
-
-  private String randomNonce() {
-    byte[] bytes = new byte[NONCE_BYTES];
-    random.nextBytes(bytes);
-    return HexFormat.of().formatHex(bytes);
   }
 }

@@ -1,6 +1,7 @@
 package keyfleet.member;
 
 import java.util.NavigableSet;
+import java.util.Optional;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.SafeHold;
@@ -12,6 +13,17 @@ import keyfleet.keyring.WriteLease;
 public sealed interface MembershipState {
   /// The state as a phrase for people.
   String description();
+
+  /// The keystore that the process follows; empty if there is none or the process must not trust
+  /// it.
+  default Optional<Keystore> trustedKeystore() {
+    return switch (this) {
+      case Admitted(Keystore keystore, _) -> Optional.of(keystore);
+      case ReadOnly(Keystore keystore, _) -> Optional.of(keystore);
+      case NoKeystore _, InSafeHold _, NameTaken _, DifferentTimings _, NotJoined _ ->
+          Optional.empty();
+    };
+  }
 
   record Admitted(Keystore keystore, WriteLease lease) implements MembershipState {
     @Override

@@ -28,7 +28,7 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
   private static final String POD = "POD_NAME";
   private static final String HOST = "HOSTNAME";
   private static final String KUBERNETES = "KUBERNETES_SERVICE_HOST";
-  private static final String TIMING = "KEYFLEET_TIMING_";
+  static final String TIMING = "KEYFLEET_TIMING_";
 
   /// The name is printed on terminals and becomes a part of a key.
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:@/-]*");
@@ -36,14 +36,17 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
   /// Leaves space in a key for the longest name of a keyring.
   private static final int MAX_ESCAPED_LENGTH = 190;
 
-  private static final Map<String, Duration> DEFAULTS = new LinkedHashMap<>();
+  private static final Map<String, Duration> DEFAULTS = byVariable(Timings.DEFAULT);
 
-  static {
-    DEFAULTS.put("HEARTBEAT", Timings.DEFAULT.heartbeat());
-    DEFAULTS.put("FRESH", Timings.DEFAULT.fresh());
-    DEFAULTS.put("LEASE", Timings.DEFAULT.lease());
-    DEFAULTS.put("EXPIRE", Timings.DEFAULT.expire());
-    DEFAULTS.put("ADOPT", Timings.DEFAULT.adopt());
+  /// The timings by the names of their variables after [#TIMING], in the order of [Timings].
+  static Map<String, Duration> byVariable(Timings timings) {
+    Map<String, Duration> all = new LinkedHashMap<>();
+    all.put("HEARTBEAT", timings.heartbeat());
+    all.put("FRESH", timings.fresh());
+    all.put("LEASE", timings.lease());
+    all.put("EXPIRE", timings.expire());
+    all.put("ADOPT", timings.adopt());
+    return all;
   }
 
   /// Throws [InvalidSetting] for the first variable that is wrong.

@@ -3,6 +3,7 @@ package keyfleet.member;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
@@ -85,18 +86,10 @@ public final class Remedy {
   }
 
   private static List<String> differences(Timings of, Timings from) {
-    List<String> all = new ArrayList<>();
-    add(all, "HEARTBEAT", of.heartbeat(), from.heartbeat());
-    add(all, "FRESH", of.fresh(), from.fresh());
-    add(all, "LEASE", of.lease(), from.lease());
-    add(all, "EXPIRE", of.expire(), from.expire());
-    add(all, "ADOPT", of.adopt(), from.adopt());
-    return all;
-  }
-
-  private static void add(List<String> all, String name, Duration of, Duration from) {
-    if (!of.equals(from)) {
-      all.add("KEYFLEET_TIMING_" + name + "=" + DurationText.format(of));
-    }
+    Map<String, Duration> others = ProcessSettings.byVariable(from);
+    return ProcessSettings.byVariable(of).entrySet().stream()
+        .filter(it -> !it.getValue().equals(others.get(it.getKey())))
+        .map(it -> ProcessSettings.TIMING + it.getKey() + "=" + DurationText.format(it.getValue()))
+        .toList();
   }
 }

@@ -20,7 +20,7 @@
 /// | [FieldCipher]    | seals and opens one field; every call names the record's id             |
 /// | [RecordCipher]   | seals and opens all sealed fields of a record, under one version        |
 /// | [SealedRecords]  | the same, with reads and conditional writes in the store                |
-/// | [MemberListener] | receives each [MemberEvent] once                                        |
+/// | [MemberBuilder]  | settings, among them a listener that receives each event once           |
 ///
 /// A failure is a [MemberException] with a remedy. The application declares its collections before
 /// the process joins. Joining registers them, and the round after that lets the process seal (ADR
@@ -40,6 +40,7 @@
 /// |------------------------------|-------------------------------------------------------------|
 /// | `keyfleet.member`            | the public API and the steps of joining ([JoinProcedure])   |
 /// | `keyfleet.member.heartbeat`  | rounds: heartbeat, keystore, admission, events              |
+/// | `keyfleet.member.process`    | what any long-running process needs: events for the log     |
 /// | `keyfleet.member.document`   | what is stored: keystores, heartbeats, registrations        |
 /// | `keyfleet.member.keys`       | the loaded KEKs and their use                               |
 ///

@@ -3,21 +3,13 @@ package keyfleet.member;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Instant;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.IntStream;
 import keyfleet.crypto.Envelope;
-import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.KeyringName;
-import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.Sentinel;
-import keyfleet.crypto.SoftwareKek;
 import keyfleet.keyring.Heartbeat.Host;
 import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.keyring.Keystore;
@@ -32,8 +24,6 @@ import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionEntry.Trust;
 import keyfleet.keyring.VersionState;
-import keyfleet.providers.KekProvider;
-import keyfleet.providers.ProviderException;
 import keyfleet.store.CollectionShape;
 
 /// Values that the tests of this module share.
@@ -90,56 +80,5 @@ public final class MemberFixtures {
   public static ProcessInfo origin(String instance, String run) {
     Host host = new Host("host-1", 4711, "", Instant.parse("2026-11-16T12:00:00Z"));
     return new ProcessInfo(instance, run, "api", "0.1.0", host);
-  }
-
-  /// A provider with keys in memory. Tests add keys, replace them by wrong ones, or make the
-  /// provider fail.
-  public static final class InMemoryKeyProvider implements KekProvider {
-    private static final Map<Integer, SoftwareKek> KEKS = new HashMap<>();
-
-    private final Set<Integer> versions = new HashSet<>();
-    private final Map<Integer, SoftwareKek> wrong = new HashMap<>();
-    private boolean broken;
-
-    public InMemoryKeyProvider(int... versions) {
-      IntStream.of(versions).forEach(this.versions::add);
-    }
-
-    public void give(int version) {
-      versions.add(version);
-    }
-
-    public void giveWrong(int version) {
-      versions.add(version);
-      wrong.put(version, kek(version));
-    }
-
-    public void fail() {
-      broken = true;
-    }
-
-    private static SoftwareKek kek(int version) {
-      return new SoftwareKek(v(version), SecretBytes.random(SoftwareKek.BYTES, RANDOM), RANDOM);
-    }
-
-    @Override
-    public String name() {
-      return "env";
-    }
-
-    @Override
-    public KekSet load() {
-      if (broken) {
-        throw new ProviderException("the token is gone", "plug it in");
-      }
-      return KekSet.of(
-          KeyringName.MAIN,
-          versions.stream()
-              .map(it -> wrong.getOrDefault(it, KEKS.computeIfAbsent(it, InMemoryKeyProvider::kek)))
-              .toList());
-    }
-
-    @Override
-    public void close() {}
   }
 }

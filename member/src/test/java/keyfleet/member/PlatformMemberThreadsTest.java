@@ -4,6 +4,7 @@ import static keyfleet.member.MemberFixtures.ORDERS;
 import static keyfleet.member.MemberFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,17 +15,21 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Timings;
-import keyfleet.member.MemberEvent.RoundFailed;
 import keyfleet.member.MemberException.NotAdmitted;
 import keyfleet.member.heartbeat.PlatformMemberThreads;
+import keyfleet.member.process.ProcessEvent;
+import keyfleet.member.process.ProcessEvent.Severity;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.Bucket;
 import keyfleet.store.ForwardingKv;
@@ -89,7 +94,7 @@ class PlatformMemberThreadsTest {
 
   private final TestFleet fleet = TestFleet.ofVersion1(KeyringName.MAIN, FAST);
   private final GatedKv kv = new GatedKv(fleet.engine().kv());
-  private final ConcurrentLinkedQueue<MemberEvent> events = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<ProcessEvent> events = new ConcurrentLinkedQueue<>();
   private final AtomicReference<Member> open = new AtomicReference<>();
 
   private MemberBuilder newBuilder() {
@@ -119,7 +124,9 @@ class PlatformMemberThreadsTest {
     kv.awaitBeats(5);
     member.close();
     assertEquals(0, fleet.heartbeats().size());
-    assertTrue(events.stream().anyMatch(it -> it instanceof MemberEvent.Left), events.toString());
+    assertTrue(
+        events.stream().anyMatch(it -> it.message().startsWith("left the fleet")),
+        events.toString());
     assertFalse(
         Thread.getAllStackTraces().keySet().stream()
             .anyMatch(it -> it.getName().startsWith("keyfleet-") && it.getName().endsWith("-test")),
@@ -179,34 +186,40 @@ class PlatformMemberThreadsTest {
     kv.gate.release();
   }
 
+  private static KekProvider provider(Supplier<KekSet> load) {
+    return new KekProvider() {
+      @Override
+      public String name() {
+        return TestFleet.PROVIDER;
+      }
+
+      @Override
+      public KekSet load() {
+        return load.get();
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
   @Test
   void providerThatHangs_blocksNeitherOpeningNorSealing() throws InterruptedException {
     CountDownLatch hanging = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
     AtomicBoolean slow = new AtomicBoolean();
     KekProvider sleepy =
-        new KekProvider() {
-          @Override
-          public String name() {
-            return TestFleet.PROVIDER;
-          }
-
-          @Override
-          public KekSet load() {
-            if (slow.get()) {
-              hanging.countDown();
-              try {
-                release.await();
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
+        provider(() -> {
+          if (slow.get()) {
+            hanging.countDown();
+            try {
+              release.await();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
             }
-            return fleet.keys().load();
           }
-
-          @Override
-          public void close() {}
-        };
+          return fleet.keys().load();
+        });
     Member member = join(newBuilder().provider(sleepy));
     FieldCipher card = member.cipher("orders", "card");
     slow.set(true);
@@ -220,7 +233,7 @@ class PlatformMemberThreadsTest {
   @Test
   void listenerThatHangs_doesNotStopHeartbeats() throws InterruptedException {
     CountDownLatch release = new CountDownLatch(1);
-    MemberListener stuck =
+    Consumer<ProcessEvent> stuck =
         _ -> {
           try {
             release.await();
@@ -237,35 +250,29 @@ class PlatformMemberThreadsTest {
   @Test
   void unexpectedExceptionInARound_isReportedAndTheNextRoundRuns() throws InterruptedException {
     AtomicBoolean broken = new AtomicBoolean();
-    CountDownLatch reported = new CountDownLatch(1);
     KekProvider defect =
-        new KekProvider() {
-          @Override
-          public String name() {
-            return TestFleet.PROVIDER;
+        provider(() -> {
+          if (broken.get()) {
+            throw new IllegalStateException("a secret");
           }
-
-          @Override
-          public KekSet load() {
-            if (broken.get()) {
-              throw new IllegalStateException("a defect");
-            }
-            return fleet.keys().load();
-          }
-
-          @Override
-          public void close() {}
-        };
+          return fleet.keys().load();
+        });
+    LinkedBlockingQueue<ProcessEvent> errors = new LinkedBlockingQueue<>();
     join(
         newBuilder()
             .provider(defect)
             .listener(event -> {
-              if (event instanceof RoundFailed) {
-                reported.countDown();
+              if (event.severity() == Severity.ERROR) {
+                errors.add(event);
               }
             }));
     broken.set(true);
-    assertTrue(reported.await(30, TimeUnit.SECONDS), "the event was not reported");
+    ProcessEvent reported = errors.poll(30, TimeUnit.SECONDS);
+    assertNotNull(reported, "the event was not reported");
+    String start =
+        "a heartbeat round failed unexpectedly, which is a bug: IllegalStateException at ";
+    assertTrue(reported.message().startsWith(start), reported::message);
+    assertFalse(reported.message().contains("a secret"), reported::message);
     broken.set(false);
     kv.awaitBeats(2);
   }

@@ -20,6 +20,7 @@ import keyfleet.keyring.Timings;
 import keyfleet.member.document.RosterStore;
 import keyfleet.member.heartbeat.HeartbeatLoop;
 import keyfleet.member.heartbeat.MemberThreads;
+import keyfleet.member.process.ProcessEvent;
 import keyfleet.store.FakeStoreClock;
 import org.jspecify.annotations.Nullable;
 
@@ -60,10 +61,10 @@ public final class TestFleet {
     private @Nullable HeartbeatLoop loop;
 
     @Override
-    public Consumer<MemberEvent> eventSink(MemberListener listener) {
+    public Consumer<ProcessEvent> eventSink(Consumer<ProcessEvent> listener) {
       return event -> {
         events.add(event);
-        listener.onEvent(event);
+        listener.accept(event);
       };
     }
 
@@ -95,7 +96,7 @@ public final class TestFleet {
   private final TestRotation rotation;
   private final List<HeartbeatLoop> loops = new ArrayList<>();
   private final List<PeriodicActivity> periodicActivities = new ArrayList<>();
-  private final List<MemberEvent> events = new ArrayList<>();
+  private final List<ProcessEvent> events = new ArrayList<>();
 
   private TestFleet(KeyringName keyring, Timings timings, FakeStoreClock time, TestEngine engine) {
     this.keyring = keyring;
@@ -182,7 +183,7 @@ public final class TestFleet {
   }
 
   /// The events of all members.
-  public List<MemberEvent> events() {
+  public List<ProcessEvent> events() {
     return List.copyOf(events);
   }
 

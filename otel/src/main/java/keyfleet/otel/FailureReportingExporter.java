@@ -5,19 +5,21 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.util.Collection;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import keyfleet.member.process.ProcessEvent;
 import org.jspecify.annotations.Nullable;
 
 /// Reports once that spans do not arrive, and once that they arrive again.
 final class FailureReportingExporter implements SpanExporter {
   private final SpanExporter delegate;
   private final String collector;
-  private final ExportListener listener;
+  private final Consumer<ProcessEvent> events;
   private final AtomicBoolean failing = new AtomicBoolean();
 
-  FailureReportingExporter(SpanExporter delegate, String collector, ExportListener listener) {
+  FailureReportingExporter(SpanExporter delegate, String collector, Consumer<ProcessEvent> events) {
     this.delegate = delegate;
     this.collector = collector;
-    this.listener = listener;
+    this.events = events;
   }
 
   @Override
@@ -31,11 +33,12 @@ final class FailureReportingExporter implements SpanExporter {
       return;
     }
     if (result.isSuccess()) {
-      listener.onRecovered("spans reach " + collector + " again");
+      events.accept(ProcessEvent.info("spans reach " + collector + " again"));
     } else {
-      listener.onSpansLost(
-          "spans do not reach %s and are dropped: %s"
-              .formatted(collector, reasonOf(result.getFailureThrowable())));
+      events.accept(
+          ProcessEvent.warning(
+              "spans do not reach %s and are dropped: %s"
+                  .formatted(collector, reasonOf(result.getFailureThrowable()))));
     }
   }
 

@@ -17,10 +17,12 @@ import io.opentelemetry.sdk.trace.samplers.Sampler;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import keyfleet.kms.tracing.PluginTracer;
 import keyfleet.kms.tracing.TraceSpan;
+import keyfleet.member.process.ProcessEvent;
 
 /// Sends spans to a collector, over OTLP/HTTP. Calls never wait for the collector.
 public final class OtlpTracing implements PluginTracer, AutoCloseable {
@@ -56,8 +58,9 @@ public final class OtlpTracing implements PluginTracer, AutoCloseable {
     this.tracer = provider.get("keyfleet");
   }
 
-  public static OtlpTracing open(Settings settings, ExportListener listener) {
-    LOGGER.setLevel(Level.OFF); // it logs every failed batch; the listener gets only changes
+  /// Reports to `events` when spans stop reaching the collector and when they reach it again.
+  public static OtlpTracing open(Settings settings, Consumer<ProcessEvent> events) {
+    LOGGER.setLevel(Level.OFF); // it logs every failed batch
     SpanExporter exporter =
         OtlpHttpSpanExporter.builder()
             .setEndpoint(settings.collectorAddress().tracesUrl())
@@ -69,7 +72,7 @@ public final class OtlpTracing implements PluginTracer, AutoCloseable {
     BatchSpanProcessor queue =
         BatchSpanProcessor.builder(
                 new FailureReportingExporter(
-                    exporter, settings.collectorAddress().toString(), listener))
+                    exporter, settings.collectorAddress().toString(), events))
             .setMaxQueueSize(MAX_QUEUED_SPANS)
             .setMaxExportBatchSize(MAX_BATCH_SPANS)
             .setScheduleDelay(EXPORT_INTERVAL)

@@ -7,9 +7,13 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import keyfleet.kms.tracing.TraceSpan;
+import keyfleet.member.process.ProcessEvent;
+import keyfleet.member.process.ProcessEvent.Severity;
 import keyfleet.otel.OtlpTracing.Settings;
 import keyfleet.otel.OtlpTracing.Source;
 import org.junit.jupiter.api.Test;
@@ -26,11 +30,12 @@ final class UnreachableCollectorTest {
   /// Ten times the capacity of the queue.
   private static final int MANY = 20_000;
 
-  private final RecordingExportListener log = new RecordingExportListener();
+  private final List<ProcessEvent> events = Collections.synchronizedList(new ArrayList<>());
 
   private OtlpTracing tracing(int port) {
     CollectorAddress address = CollectorAddress.parse("http://127.0.0.1:" + port).orElseThrow();
-    return OtlpTracing.open(new Settings(address, 1, new Source("plugin-1", "kms", "test")), log);
+    return OtlpTracing.open(
+        new Settings(address, 1, new Source("plugin-1", "kms", "test")), events::add);
   }
 
   private static ServerSocket listeningSocket() throws IOException {
@@ -71,9 +76,11 @@ final class UnreachableCollectorTest {
         call(tracing);
         tracing.flush();
       }
-      assertEquals(1, log.all().size(), log.all()::toString);
-      String words = "lost: spans do not reach http://127.0.0.1:" + port + " and are dropped: ";
-      assertTrue(log.all().getFirst().startsWith(words), log.all()::toString);
+      assertEquals(1, events.size(), events::toString);
+      ProcessEvent lost = events.getFirst();
+      String words = "spans do not reach http://127.0.0.1:" + port + " and are dropped: ";
+      assertTrue(lost.message().startsWith(words), lost::toString);
+      assertEquals(Severity.WARN, lost.severity());
       try (FakeCollector back = FakeCollector.start(port)) {
         for (int batch = 0; batch < 2; batch++) {
           call(tracing);
@@ -83,8 +90,8 @@ final class UnreachableCollectorTest {
       }
     }
     assertEquals(
-        List.of("again: spans reach http://127.0.0.1:" + port + " again"),
-        log.all().subList(1, log.all().size()));
+        List.of(ProcessEvent.info("spans reach http://127.0.0.1:" + port + " again")),
+        events.subList(1, events.size()));
   }
 
   @Test

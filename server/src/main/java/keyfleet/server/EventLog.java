@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
+import keyfleet.member.process.ProcessEvent;
 import keyfleet.store.host.PrintableText;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
@@ -19,15 +20,6 @@ public final class EventLog {
   public enum Format {
     TEXT,
     JSON
-  }
-
-  /// The severity of an event.
-  public enum Level {
-    INFO,
-    /// The process is degraded: it recovers by itself, or waits for a person.
-    WARN,
-    /// A person must look at it now.
-    ERROR
   }
 
   private static final JsonFactory JSON_FACTORY = new JsonFactory();
@@ -48,35 +40,32 @@ public final class EventLog {
   }
 
   public void info(String message) {
-    write(Level.INFO, message);
+    write(ProcessEvent.info(message));
   }
 
   public void warn(String message) {
-    write(Level.WARN, message);
+    write(ProcessEvent.warning(message));
   }
 
-  public void error(String message) {
-    write(Level.ERROR, message);
-  }
-
-  void write(Level level, String message) {
+  public void write(ProcessEvent event) {
     Instant now = wallClock.instant().truncatedTo(ChronoUnit.MILLIS);
     String line =
         switch (format) {
-          case TEXT -> "%s %-5s %s".formatted(now, level, PrintableText.of(message));
-          case JSON -> toJson(now, level, message);
+          case TEXT ->
+              "%s %-5s %s".formatted(now, event.severity(), PrintableText.of(event.message()));
+          case JSON -> toJson(now, event);
         };
     out.println(line);
     out.flush();
   }
 
-  private String toJson(Instant now, Level level, String message) {
+  private String toJson(Instant now, ProcessEvent event) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (JsonGenerator json = JSON_FACTORY.createGenerator(ObjectWriteContext.empty(), bytes)) {
       json.writeStartObject()
           .writeStringProperty("ts", now.toString())
-          .writeStringProperty("level", level.name().toLowerCase(Locale.ROOT))
-          .writeStringProperty("msg", message)
+          .writeStringProperty("level", event.severity().name().toLowerCase(Locale.ROOT))
+          .writeStringProperty("msg", event.message())
           .writeStringProperty("instance", instance)
           .writeStringProperty("keyring", keyring)
           .writeEndObject();

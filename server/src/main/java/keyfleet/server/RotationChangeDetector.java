@@ -13,24 +13,21 @@ import keyfleet.keyring.Rotation.Paused;
 import keyfleet.keyring.Rotation.Running;
 import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.RotationJob.Course;
-import keyfleet.server.EventLog.Level;
+import keyfleet.member.process.ProcessEvent;
 import org.jspecify.annotations.Nullable;
 
 /// Compares a keyring's rotation with its previous state and returns the changes as log events.
 final class RotationChangeDetector {
-  /// A change, logged once.
-  record Event(Level level, String message) {}
-
   private @Nullable Rotation previous;
 
   /// The first call returns no events: there is nothing to compare with.
-  List<Event> detect(Keystore keystore) {
+  List<ProcessEvent> detect(Keystore keystore) {
     Rotation before = previous;
     previous = keystore.rotation();
     if (before == null || before.equals(previous)) {
       return List.of();
     }
-    List<Event> events = new ArrayList<>();
+    List<ProcessEvent> events = new ArrayList<>();
     Optional<RotationJob> job = Rotation.lastJob(previous);
     job.ifPresent(it -> addJobEvents(it, Rotation.lastJob(before).orElse(null), events));
     if (!before.phase().equals(previous.phase()) || job.isEmpty()) {
@@ -40,37 +37,38 @@ final class RotationChangeDetector {
   }
 
   private static void addJobEvents(
-      RotationJob job, @Nullable RotationJob before, List<Event> events) {
+      RotationJob job, @Nullable RotationJob before, List<ProcessEvent> events) {
     if (before == null || !before.id().equals(job.id())) {
-      events.add(infoEvent("%s started: %s -> %s".formatted(nameOf(job), job.from(), job.to())));
+      events.add(
+          ProcessEvent.info("%s started: %s -> %s".formatted(nameOf(job), job.from(), job.to())));
       return;
     }
     if (job.course() != before.course() && job.course() == Course.TURNED) {
       events.add(
-          infoEvent("%s is reversed: %s -> %s".formatted(nameOf(job), job.from(), job.to())));
+          ProcessEvent.info(
+              "%s is reversed: %s -> %s".formatted(nameOf(job), job.from(), job.to())));
     }
     String driver = before.driver();
     if (!job.driver().equals(driver)) {
       String from = driver.isEmpty() ? "" : ", previously by " + driver;
-      events.add(infoEvent(nameOf(job) + " is driven by " + job.driver() + from));
+      events.add(ProcessEvent.info(nameOf(job) + " is driven by " + job.driver() + from));
     }
   }
 
-  private static Event phaseEvent(Rotation before, Rotation now) {
+  private static ProcessEvent phaseEvent(Rotation before, Rotation now) {
     return switch (now) {
-      case Running running -> infoEvent(nameOf(running.job()) + " is " + now.phase());
-      case Paused(Running was) -> infoEvent(nameOf(was.job()) + " is paused");
+      case Running running -> ProcessEvent.info(nameOf(running.job()) + " is " + now.phase());
+      case Paused(Running was) -> ProcessEvent.info(nameOf(was.job()) + " is paused");
       case Blocked(RotationJob job, long failed) ->
-          new Event(
-              Level.WARN,
+          ProcessEvent.warning(
               "%s is blocked: %d records fail until a person repairs them. Try: keyfleet kek status"
                   .formatted(nameOf(job), failed));
       case Completed(RotationJob job) ->
-          infoEvent(nameOf(job) + " is completed: " + job.to() + " is active");
+          ProcessEvent.info(nameOf(job) + " is completed: " + job.to() + " is active");
       case Aborted(RotationJob job) ->
-          infoEvent(nameOf(job) + " is aborted: " + job.to() + " is active");
+          ProcessEvent.info(nameOf(job) + " is aborted: " + job.to() + " is active");
       case Idle() ->
-          infoEvent(
+          ProcessEvent.info(
               Rotation.lastJob(before).map(RotationChangeDetector::nameOf).orElse("the rotation")
                   + " ended without changes");
     };
@@ -84,9 +82,5 @@ final class RotationChangeDetector {
           case DRY_RUN -> "dry run ";
         };
     return kind + job.id().value();
-  }
-
-  private static Event infoEvent(String message) {
-    return new Event(Level.INFO, message);
   }
 }

@@ -46,7 +46,7 @@ final class RotationWorker {
   }
 
   private void logChanges(Keystore keystore) {
-    changeDetector.detect(keystore).forEach(event -> log.write(event.level(), event.message()));
+    changeDetector.detect(keystore).forEach(log::write);
   }
 
   /// Logs a failure when it begins and when it ends, not at every tick.

@@ -1,13 +1,11 @@
 package keyfleet.server;
 
 import java.net.InetSocketAddress;
-import java.security.SecureRandom;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HexFormat;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import keyfleet.control.Failpoints;
 import keyfleet.control.audit.AuditContext;
 import keyfleet.control.rewrap.BatchExecutor;
@@ -19,8 +17,10 @@ import keyfleet.control.rotation.RotationLoop;
 import keyfleet.crypto.KeyringName;
 import keyfleet.member.Member;
 import keyfleet.member.MemberBuilder;
-import keyfleet.member.MemberEvent;
 import keyfleet.member.ProcessSettings;
+import keyfleet.member.process.NonceGenerator;
+import keyfleet.member.process.PeriodicTask;
+import keyfleet.member.process.ResourceStack;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Kv;
@@ -65,18 +65,18 @@ public final class Server implements AutoCloseable {
       List<KekProvider> providers,
       List<RecordCollection> collections) {}
 
-  private static final int NONCE_BYTES = 16;
+  /// How long [#close] waits for a running step.
+  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
   private final Settings settings;
   private final Resources resources;
   private final AuditContext auditContext;
   private final EventLog log;
   private final Failpoints failpoints;
-  private final SecureRandom random = new SecureRandom();
+  private final NonceGenerator nonces = new NonceGenerator();
   private final LongSupplier clock = BootClock.system();
 
-  /// What [#close] closes, in reverse order.
-  private final Deque<AutoCloseable> closeables = new ArrayDeque<>();
+  private final ResourceStack opened;
 
   public Server(
       Settings settings,
@@ -89,6 +89,7 @@ public final class Server implements AutoCloseable {
     this.auditContext = auditContext;
     this.log = log;
     this.failpoints = failpoints;
+    this.opened = new ResourceStack(log::write);
   }
 
   /// Returns when the process sends heartbeats and serves probes. Throws if it must not start, and
@@ -98,7 +99,7 @@ public final class Server implements AutoCloseable {
       resources.storeChecks().stream()
           .filter(it -> it.level() != StoreCheck.Level.OK)
           .forEach(it -> log.warn(it.sentence() + ". Try: " + it.remedy()));
-      String firstUseMessage = new FirstUseCheck(resources.kv(), newNonce(), clock).run();
+      String firstUseMessage = new FirstUseCheck(resources.kv(), nonces.get(), clock).run();
       if (!firstUseMessage.isEmpty()) {
         log.info(firstUseMessage);
       }
@@ -116,28 +117,20 @@ public final class Server implements AutoCloseable {
             .role(Role.toText(settings.roles()))
             .software(settings.software())
             .clock(clock)
-            .listener(this::logMemberEvent);
+            .listener(log::write);
     resources.providers().forEach(builder::provider);
     resources
         .collections()
         .forEach(it -> builder.collection(it.scheme(), it.openEngine(), it.shape()));
-    return closeAtEnd(builder.join());
-  }
-
-  private void logMemberEvent(MemberEvent event) {
-    switch (event.severity()) {
-      case INFO -> log.info(event.message());
-      case WARNING -> log.warn(event.message());
-    }
+    return opened.closeAtEnd(builder.join());
   }
 
   private void startTasks(Member member) {
     KeyringStore keyringStore =
-        new KeyringStore(
-            settings.keyring(), resources.kv(), this::newNonce, failpoints, auditContext);
+        new KeyringStore(settings.keyring(), resources.kv(), nonces, failpoints, auditContext);
     BatchExecutor executor =
         settings.roles().contains(Role.WORKER)
-            ? closeAtEnd(new ThreadPoolBatchExecutor())
+            ? opened.closeAtEnd(new ThreadPoolBatchExecutor())
             : BatchExecutor.DIRECT;
     CollectionCatalog catalog =
         new CollectionCatalog(
@@ -146,30 +139,41 @@ public final class Server implements AutoCloseable {
             executor,
             settings.rateLimit().batchSize(),
             failpoints);
-    String driver = member.instance() + "/" + newNonce().substring(0, 8);
+    String driver = member.instance() + "/" + nonces.get().substring(0, 8);
     RotationLoop loop = new RotationLoop(driver, keyringStore, catalog, member.keys(), clock);
     RotationWorker worker = new RotationWorker(loop, settings.rateLimit(), log);
     KeyringStore monitoredKeyring =
-        new KeyringStore(
-            settings.keyring(), resources.kv(), this::newNonce, Failpoints.NONE, auditContext);
+        new KeyringStore(settings.keyring(), resources.kv(), nonces, Failpoints.NONE, auditContext);
     CollectionCatalog monitoredCollections =
         new CollectionCatalog(monitoredKeyring, resources.collectionOpener(), Failpoints.NONE);
     FleetMonitor monitor =
         new FleetMonitor(
             monitoredKeyring, monitoredCollections, member.keys(), settings.roles(), clock);
     if (settings.roles().contains(Role.WORKER)) {
-      PeriodicTask workerTask = closeAtEnd(new PeriodicTask("worker", worker::runTick, log));
-      closeAtEnd(keyringStore.watch(workerTask::wake));
+      PeriodicTask workerTask = periodicTask("keyfleet-worker", worker::runTick);
+      opened.closeAtEnd(keyringStore.watch(workerTask::wake));
       workerTask.start();
     }
-    closeAtEnd(new PeriodicTask("monitor", monitor::refresh, log)).start();
+    periodicTask("keyfleet-monitor", monitor::refresh).start();
     FleetMetrics metrics =
         new FleetMetrics(member, monitor, worker::rewrapped, resources.storeChecks());
     ProbeServer probeServer =
-        closeAtEnd(ProbeServer.open(settings.listen(), () -> readiness(member), metrics));
+        opened.closeAtEnd(ProbeServer.open(settings.listen(), () -> readiness(member), metrics));
     log.info(
         "listening on %s:%d"
             .formatted(probeServer.address().getHostString(), probeServer.address().getPort()));
+  }
+
+  private PeriodicTask periodicTask(String name, Supplier<Duration> step) {
+    PeriodicTask task = new PeriodicTask(name, name, step, log::write);
+    opened.closeAtEnd(() -> {
+      if (!task.stop(STOP_TIMEOUT)) {
+        log.warn(
+            "%s did not stop within %d s; another process continues its work"
+                .formatted(name, STOP_TIMEOUT.toSeconds()));
+      }
+    });
+    return task;
   }
 
   /// A process that may not seal is not ready, but it is alive and opens what it can.
@@ -177,26 +181,9 @@ public final class Server implements AutoCloseable {
     return new ProbeServer.Readiness("member", member.isReady(), member.state().description());
   }
 
-  private <T extends AutoCloseable> T closeAtEnd(T closeable) {
-    closeables.push(closeable);
-    return closeable;
-  }
-
-  private String newNonce() {
-    byte[] bytes = new byte[NONCE_BYTES];
-    random.nextBytes(bytes);
-    return HexFormat.of().formatHex(bytes);
-  }
-
   /// Waits for running steps, then leaves the roster, so that no gate waits for this process.
   @Override
   public void close() {
-    while (!closeables.isEmpty()) {
-      try {
-        closeables.pop().close();
-      } catch (Exception e) {
-        log.warn("cannot stop cleanly: " + e.getMessage());
-      }
-    }
+    opened.close();
   }
 }

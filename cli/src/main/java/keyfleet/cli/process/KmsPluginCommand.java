@@ -12,8 +12,6 @@ import keyfleet.cli.output.ExitCode;
 import keyfleet.crypto.KeyringName;
 import keyfleet.kms.KmsPlugin;
 import keyfleet.kms.PluginContext;
-import keyfleet.kms.PluginEvent;
-import keyfleet.member.MemberEvent;
 import keyfleet.member.ProcessSettings;
 import keyfleet.otel.OtlpTracing;
 import keyfleet.server.EventLog;
@@ -72,13 +70,10 @@ public final class KmsPluginCommand implements Command {
       KmsPlugin plugin =
           new KmsPlugin(
               settings.toPluginSettings(keyring, processSettings, version),
-              new KmsPlugin.Dependencies(
-                  store::kv, providers.all(), event -> writeEvent(log, event)),
+              store::kv,
+              providers.all(),
               new PluginContext(
-                  BootClock.system(),
-                  runtime.ticker()::nanos,
-                  event -> writeEvent(log, event),
-                  tracing.pluginTracer()));
+                  BootClock.system(), runtime.ticker()::nanos, log::write, tracing.pluginTracer()));
       return serve(plugin, tracing, settings, log);
     }
   }
@@ -107,19 +102,5 @@ public final class KmsPluginCommand implements Command {
   private static ProbeServer.Readiness readiness(KmsPlugin plugin) {
     KmsPlugin.Health health = plugin.health();
     return new ProbeServer.Readiness("kms", health.isHealthy(), health.message());
-  }
-
-  private static void writeEvent(EventLog log, MemberEvent event) {
-    switch (event.severity()) {
-      case INFO -> log.info(event.message());
-      case WARNING -> log.warn(event.message());
-    }
-  }
-
-  private static void writeEvent(EventLog log, PluginEvent event) {
-    switch (event.severity()) {
-      case DEBUG, INFO -> log.info(event.message());
-      case WARNING -> log.warn(event.message());
-    }
   }
 }

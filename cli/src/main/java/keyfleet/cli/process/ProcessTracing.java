@@ -3,7 +3,6 @@ package keyfleet.cli.process;
 import keyfleet.cli.config.TracingSettings;
 import keyfleet.kms.tracing.PluginTracer;
 import keyfleet.otel.CollectorAddress;
-import keyfleet.otel.ExportListener;
 import keyfleet.otel.OtlpTracing;
 import keyfleet.server.EventLog;
 import org.jspecify.annotations.Nullable;
@@ -20,21 +19,9 @@ record ProcessTracing(@Nullable PluginTracer pluginTracer, Runnable closeAction)
   }
 
   private static ProcessTracing open(OtlpTracing.Settings settings, EventLog log) {
-    OtlpTracing tracing = OtlpTracing.open(settings, new ExportLogger(log));
+    OtlpTracing tracing = OtlpTracing.open(settings, log::write);
     log.info("sending spans to %s".formatted(settings.collectorAddress()));
     return new ProcessTracing(tracing, tracing::close);
-  }
-
-  private record ExportLogger(EventLog log) implements ExportListener {
-    @Override
-    public void onSpansLost(String text) {
-      log.warn(text);
-    }
-
-    @Override
-    public void onRecovered(String text) {
-      log.info(text);
-    }
   }
 
   @Override

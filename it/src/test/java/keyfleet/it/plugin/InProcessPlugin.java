@@ -27,7 +27,6 @@ import keyfleet.kms.grpc.SocketPath;
 import keyfleet.kms.localkek.KeyHierarchy;
 import keyfleet.kms.localkek.LocalKekLimits;
 import keyfleet.member.LocalProcess;
-import keyfleet.member.MemberListener;
 import keyfleet.member.ProcessSettings;
 import keyfleet.member.document.KeystoreStore;
 import keyfleet.otel.OtlpTracing;
@@ -66,7 +65,8 @@ final class InProcessPlugin implements AutoCloseable {
                 CallLog.ON,
                 ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "plugin-1"), LocalProcess.current()),
                 "test"),
-            new KmsPlugin.Dependencies(() -> kv, List.of(provider), MemberListener.NONE),
+            () -> kv,
+            List.of(provider),
             new PluginContext(
                 System::nanoTime, System::nanoTime, event -> lines.add(event.message()), tracing));
     register(plugin).start();

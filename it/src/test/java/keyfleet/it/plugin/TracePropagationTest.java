@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.Map;
 import keyfleet.kms.localkek.KeyHierarchy;
 import keyfleet.kms.v2.EncryptResponse;
+import keyfleet.member.process.ProcessEvent;
 import keyfleet.otel.CollectorAddress;
-import keyfleet.otel.ExportListener;
 import keyfleet.otel.FakeCollector;
 import keyfleet.otel.OtlpTracing;
 import keyfleet.otel.OtlpTracing.Settings;
@@ -46,33 +46,20 @@ final class TracePropagationTest {
 
   @TempDir Path folder;
   private final FakeCollector collector = FakeCollector.start();
-  private final FailingExportLog log = new FailingExportLog();
+
+  /// What the exporter reports: lost spans.
+  private final List<ProcessEvent> exportEvents = Collections.synchronizedList(new ArrayList<>());
 
   @AfterEach
   void close() {
     collector.close();
-    assertEquals(List.of(), log.messages);
-  }
-
-  /// Records every lost span; the tests expect none.
-  private static final class FailingExportLog implements ExportListener {
-    private final List<String> messages = Collections.synchronizedList(new ArrayList<>());
-
-    @Override
-    public void onSpansLost(String message) {
-      messages.add(message);
-    }
-
-    @Override
-    public void onRecovered(String message) {
-      messages.add(message);
-    }
+    assertEquals(List.of(), exportEvents);
   }
 
   private OtlpTracing tracing(double ratio) {
     CollectorAddress address = CollectorAddress.parse(collector.url()).orElseThrow();
     return OtlpTracing.open(
-        new Settings(address, ratio, new Source("plugin-1", "kms", "test")), log);
+        new Settings(address, ratio, new Source("plugin-1", "kms", "test")), exportEvents::add);
   }
 
   private List<Span> spans(String name) {

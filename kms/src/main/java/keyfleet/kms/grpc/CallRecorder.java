@@ -3,37 +3,31 @@ package keyfleet.kms.grpc;
 import io.grpc.Status;
 import java.util.Collection;
 import java.util.List;
-import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import keyfleet.kms.CallLog;
 import keyfleet.kms.KmsKeyId;
 import keyfleet.kms.PluginContext;
-import keyfleet.kms.PluginEvent;
 import keyfleet.kms.PluginMetrics;
 import keyfleet.kms.tracing.NoopTraceSpan;
 import keyfleet.kms.tracing.PluginTracer;
 import keyfleet.kms.tracing.TraceContextInterceptor;
 import keyfleet.kms.tracing.TraceSpan;
-import org.jspecify.annotations.Nullable;
+import keyfleet.member.process.ProcessEvent;
 
 /// Records every call: counts it, and logs and traces it if the operator asked for that.
 public final class CallRecorder {
   private final PluginMetrics metrics;
-  private final LongSupplier nanos;
-  private final Consumer<PluginEvent> events;
+  private final PluginContext context;
   private final CallLog log;
-  private final @Nullable PluginTracer tracer;
 
   public CallRecorder(PluginMetrics metrics, PluginContext context, CallLog log) {
     this.metrics = metrics;
-    this.nanos = context.nanos();
-    this.events = context.events();
+    this.context = context;
     this.log = log;
-    this.tracer = context.tracer();
   }
 
   /// Begins a call on this thread.
   PendingCall begin(KmsMethod method, String uid) {
+    PluginTracer tracer = context.tracer();
     TraceSpan span =
         tracer == null
             ? NoopTraceSpan.NONE
@@ -42,7 +36,7 @@ public final class CallRecorder {
   }
 
   long now() {
-    return nanos.getAsLong();
+    return context.nanos().getAsLong();
   }
 
   /// Records work in memory that began at `startNanos`.
@@ -56,12 +50,19 @@ public final class CallRecorder {
     call.span().end(code.value());
     if (log == CallLog.ON) {
       String hash = keyId.isEmpty() ? "-" : new KmsKeyId(keyId).hash();
-      events.accept(
-          new PluginEvent.CallServed(
-              new PluginEvent.CallInfo(call.method().rpcName(), call.uid(), call.span().traceId()),
-              code.name(),
-              hash,
-              List.copyOf(annotations)));
+      String traceId = call.span().traceId();
+      context
+          .events()
+          .accept(
+              ProcessEvent.info(
+                  "%s uid=%s code=%s key_id_hash=%s annotations=%s%s"
+                      .formatted(
+                          call.method().rpcName(),
+                          call.uid(),
+                          code,
+                          hash,
+                          List.copyOf(annotations),
+                          traceId.isEmpty() ? "" : " trace_id=" + traceId)));
     }
   }
 }

@@ -26,7 +26,7 @@ import keyfleet.kms.v2.DecryptResponse;
 /// Answers Decrypt calls. It refuses what it can before it asks the remote: an invalid call, an
 /// unknown key_id, a version in the wrong state. The annotation decides where the key is, whether
 /// or not this plugin itself writes with local KEKs.
-public final class DecryptHandler {
+final class DecryptHandler {
   /// Does not say whether the key, the key_id or the bytes are wrong.
   private static final CallRefusal UNREADABLE =
       CallRefusal.invalidRequest(
@@ -37,7 +37,7 @@ public final class DecryptHandler {
   private final UnwrapCoalescer coalescer;
   private final CallRecorder recorder;
 
-  public DecryptHandler(
+  DecryptHandler(
       Supplier<Announcement> announcement,
       LocalKekFactory factory,
       UnwrapCoalescer coalescer,

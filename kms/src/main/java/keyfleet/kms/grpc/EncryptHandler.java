@@ -22,19 +22,12 @@ import keyfleet.kms.state.Announcement.LocalWriteKey;
 import keyfleet.kms.state.Announcement.NoWriteKey;
 import keyfleet.kms.state.Announcement.RemoteWriteKey;
 import keyfleet.kms.state.CallRefusal;
-import keyfleet.kms.state.CallRefusal.Kind;
 import keyfleet.kms.v2.EncryptRequest;
 import keyfleet.kms.v2.EncryptResponse;
 
 /// Answers Encrypt calls: at once under the local KEK, or, without the key hierarchy, under a new
 /// key that the remote wraps.
-public final class EncryptHandler {
-  public static final CallRefusal LOCAL_KEK_EXHAUSTED =
-      new CallRefusal(
-          Kind.LIMIT_REACHED,
-          "the local KEK has reached its limit and no new one could be made because the key"
-              + " provider does not answer");
-
+final class EncryptHandler {
   private static final List<String> ANNOTATIONS = List.of(KmsCiphertext.ANNOTATION);
 
   private final Supplier<Announcement> announcement;
@@ -44,7 +37,7 @@ public final class EncryptHandler {
   private final CallRecorder recorder;
   private final SecureRandom random = new SecureRandom();
 
-  public EncryptHandler(
+  EncryptHandler(
       Supplier<Announcement> announcement,
       LocalKekFactory factory,
       UnwrapCoalescer coalescer,
@@ -76,7 +69,7 @@ public final class EncryptHandler {
   private void encryptLocally(
       EncryptRequest request, KmsKeyId keyId, LocalKek kek, CallReply<EncryptResponse> reply) {
     if (!usage.tryUse(kek)) {
-      reply.refuse(LOCAL_KEK_EXHAUSTED, keyId.text(), List.of());
+      reply.refuse(CallRefusal.LOCAL_KEK_EXHAUSTED, keyId.text(), List.of());
       return;
     }
     long startNanos = recorder.now();

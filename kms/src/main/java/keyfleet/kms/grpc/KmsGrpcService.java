@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.function.Supplier;
 import keyfleet.kms.KmsKeyId;
 import keyfleet.kms.localkek.LocalKek;
+import keyfleet.kms.localkek.LocalKekFactory;
+import keyfleet.kms.localkek.LocalKekUsage;
 import keyfleet.kms.state.Announcement;
 import keyfleet.kms.state.Announcement.LocalWriteKey;
 import keyfleet.kms.state.Announcement.NoWriteKey;
@@ -30,12 +32,13 @@ public final class KmsGrpcService extends KeyManagementServiceImplBase {
 
   public KmsGrpcService(
       Supplier<Announcement> announcement,
-      EncryptHandler encrypt,
-      DecryptHandler decrypt,
+      LocalKekFactory factory,
+      LocalKekUsage usage,
       CallRecorder recorder) {
+    UnwrapCoalescer coalescer = new UnwrapCoalescer();
     this.announcement = announcement;
-    this.encrypt = encrypt;
-    this.decrypt = decrypt;
+    this.encrypt = new EncryptHandler(announcement, factory, coalescer, usage, recorder);
+    this.decrypt = new DecryptHandler(announcement, factory, coalescer, recorder);
     this.recorder = recorder;
   }
 
@@ -48,7 +51,7 @@ public final class KmsGrpcService extends KeyManagementServiceImplBase {
       case LocalWriteKey(KmsKeyId keyId, LocalKek kek) when !kek.isExhausted() ->
           healthy(reply, keyId);
       case LocalWriteKey(KmsKeyId keyId, _) ->
-          reply.refuse(EncryptHandler.LOCAL_KEK_EXHAUSTED, keyId.text(), List.of());
+          reply.refuse(CallRefusal.LOCAL_KEK_EXHAUSTED, keyId.text(), List.of());
       case RemoteWriteKey(KmsKeyId keyId, _) -> healthy(reply, keyId);
       case NoWriteKey(CallRefusal refusal) -> reply.refuse(refusal, "", List.of());
     }

@@ -15,8 +15,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import keyfleet.kms.PluginEvent;
 import keyfleet.kms.PluginException;
+import keyfleet.member.process.ProcessEvent;
 
 /// The gRPC server at a unix socket: HTTP/2 without TLS, for this process's user and root.
 public final class UnixSocketServer implements AutoCloseable {
@@ -52,7 +52,7 @@ public final class UnixSocketServer implements AutoCloseable {
       SocketPath path,
       SocketTransport transport,
       ServerServiceDefinition service,
-      Consumer<PluginEvent> events) {
+      Consumer<ProcessEvent> events) {
     SocketLock lock = SocketLock.acquire(path);
     EventLoopGroup loops =
         new MultiThreadIoEventLoopGroup(
@@ -80,13 +80,14 @@ public final class UnixSocketServer implements AutoCloseable {
           "use another path for --listen",
           e);
     }
-    events.accept(new PluginEvent.Listening(path.toString(), transport.label()));
+    events.accept(
+        ProcessEvent.info("serving KMS v2 at unix://" + path + " through " + transport.label()));
     return unixSocketServer;
   }
 
   /// Checks the user of each peer before gRPC gets the connection.
   private static ServerChannel peerCheckingChannel(
-      SocketTransport transport, Consumer<PluginEvent> events) {
+      SocketTransport transport, Consumer<ProcessEvent> events) {
     ServerChannel channel = transport.channel();
     long own = SocketLock.ownUid();
     channel
@@ -101,11 +102,16 @@ public final class UnixSocketServer implements AutoCloseable {
                   context.fireChannelRead(accepted);
                 } else {
                   peer.unsafe().closeForcibly();
-                  events.accept(new PluginEvent.PeerRefused(uid));
+                  events.accept(peerRefused(uid));
                 }
               }
             });
     return channel;
+  }
+
+  private static ProcessEvent peerRefused(long uid) {
+    return ProcessEvent.warning(
+        "closed a connection of user " + uid + ": only this process's user and root may connect");
   }
 
   /// Lets the current calls end, then removes the socket.

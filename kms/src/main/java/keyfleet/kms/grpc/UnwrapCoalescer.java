@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// Runs the calls that have to wait for the remote on virtual threads. Calls that need the same
 /// local KEK share one call to the remote, which carries the UID and the span of the first. Safe
 /// for any number of threads.
-public final class UnwrapCoalescer {
+final class UnwrapCoalescer {
   /// Calls that may wait at a time. Further ones are refused.
   private static final int MAX_WAITING = 2_000;
 

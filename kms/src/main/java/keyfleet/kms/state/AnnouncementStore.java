@@ -7,11 +7,11 @@ import java.util.function.Supplier;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Keystore.Activation;
 import keyfleet.kms.KmsKeyId;
-import keyfleet.kms.PluginEvent;
 import keyfleet.kms.state.Announcement.LocalWriteKey;
 import keyfleet.kms.state.Announcement.NoWriteKey;
 import keyfleet.kms.state.Announcement.RemoteWriteKey;
 import keyfleet.kms.state.Announcement.WriteKey;
+import keyfleet.member.process.ProcessEvent;
 import org.jspecify.annotations.Nullable;
 
 /// Holds the plugin's announcement. It is the only place that changes the announcement: first on
@@ -22,14 +22,14 @@ public final class AnnouncementStore implements Supplier<Announcement> {
   private static final String NOT_READY = "the plugin is still loading its keys";
 
   private final PluginSnapshotFile file;
-  private final Consumer<PluginEvent> events;
+  private final Consumer<ProcessEvent> events;
   private final LongSupplier clock;
   private final AtomicReference<Announcement> announcement;
   private volatile long announcedAtNanos;
 
   /// Throws [PluginException] if the file cannot be read.
   public AnnouncementStore(
-      PluginSnapshotFile file, Consumer<PluginEvent> events, LongSupplier clock) {
+      PluginSnapshotFile file, Consumer<ProcessEvent> events, LongSupplier clock) {
     this.file = file;
     this.events = events;
     this.clock = clock;
@@ -42,7 +42,9 @@ public final class AnnouncementStore implements Supplier<Announcement> {
                 : Announcement.of(last, new NoWriteKey(CallRefusal.unavailable(NOT_READY))));
     if (last != null) {
       events.accept(
-          new PluginEvent.StartedFromSnapshot(last.keyId().hash(), last.keystore().epoch()));
+          ProcessEvent.info(
+              "starting from the snapshot of epoch %d, key_id hash %s"
+                  .formatted(last.keystore().epoch(), last.keyId().hash())));
     }
   }
 
@@ -84,8 +86,9 @@ public final class AnnouncementStore implements Supplier<Announcement> {
     if (!next.keyId().equals(before)) {
       announcedAtNanos = clock.getAsLong();
       events.accept(
-          new PluginEvent.KeyAnnounced(
-              next.keyId().hash(), activation.version().toString(), activation.epoch()));
+          ProcessEvent.info(
+              "announces key_id hash %s, which is %s since epoch %d"
+                  .formatted(next.keyId().hash(), activation.version(), activation.epoch())));
     }
   }
 
@@ -94,7 +97,7 @@ public final class AnnouncementStore implements Supplier<Announcement> {
     Announcement now = get();
     if (!now.writeKey().equals(new NoWriteKey(refusal))) {
       announcement.set(now.withWriteKey(new NoWriteKey(refusal)));
-      events.accept(new PluginEvent.WritesStopped(refusal.message()));
+      events.accept(ProcessEvent.warning("Status and Encrypt refuse: " + refusal.message()));
     }
   }
 

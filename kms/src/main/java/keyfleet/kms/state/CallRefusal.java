@@ -15,6 +15,12 @@ public record CallRefusal(Kind kind, String message) {
     LIMIT_REACHED
   }
 
+  public static final CallRefusal LOCAL_KEK_EXHAUSTED =
+      new CallRefusal(
+          Kind.LIMIT_REACHED,
+          "the local KEK has reached its limit and no new one could be made because the key"
+              + " provider does not answer");
+
   public static CallRefusal invalidRequest(String sentence) {
     return new CallRefusal(Kind.INVALID_REQUEST, sentence);
   }

@@ -11,7 +11,7 @@ import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Keystore.Activation;
 import keyfleet.kms.KmsKeyId;
 import keyfleet.kms.PluginContext;
-import keyfleet.kms.PluginEvent;
+import keyfleet.kms.PluginException;
 import keyfleet.kms.localkek.LocalKek;
 import keyfleet.kms.localkek.LocalKekLimits;
 import keyfleet.kms.localkek.LocalKekLimits.Lifetime;
@@ -22,6 +22,8 @@ import keyfleet.kms.state.Announcement.RemoteWriteKey;
 import keyfleet.kms.state.Announcement.WriteKey;
 import keyfleet.kms.state.WriteKeyProvisioner.NotProvisioned;
 import keyfleet.kms.state.WriteKeyProvisioner.Provisioned;
+import keyfleet.member.MembershipState;
+import keyfleet.member.process.ProcessEvent;
 import org.jspecify.annotations.Nullable;
 
 /// Keeps the plugin in step with its fleet and able to write: adopts new keystores, has local KEKs
@@ -36,7 +38,10 @@ public final class KeyReconciler {
   /// The time between two calls of [#reconcile], unless something happens.
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
-  private final Supplier<FleetState> fleet;
+  /// The pause after a call that could not write the snapshot.
+  private static final Duration RETRY_PAUSE = Duration.ofSeconds(5);
+
+  private final Supplier<Optional<MembershipState>> fleet;
   private final AnnouncementStore announcements;
   private final WriteKeyProvisioner provisioner;
   private final Settings settings;
@@ -51,11 +56,13 @@ public final class KeyReconciler {
 
   private volatile Set<KekVersion> candidates = Set.of();
   private String lastReportedFailure = "";
+  private String lastUpdateFailure = "";
   private String lastIgnoredReason = "";
   private List<String> providerFaults = List.of();
 
+  /// @param fleet the state of this plugin as a member; empty until it has joined
   public KeyReconciler(
-      Supplier<FleetState> fleet,
+      Supplier<Optional<MembershipState>> fleet,
       AnnouncementStore announcements,
       WriteKeyProvisioner provisioner,
       Settings settings,
@@ -71,37 +78,55 @@ public final class KeyReconciler {
 
   /// Does what is due. Returns the time to wait until the next call.
   public Duration reconcile() {
-    switch (fleet.get()) {
-      case FleetState.NotJoined() -> refreshKeys();
-      case FleetState.KeystoreUnavailable() -> {}
-      case FleetState.KeystoreAvailable(Keystore keystore) -> adoptKeystore(keystore);
+    try {
+      followFleet();
+      lastUpdateFailure = "";
+      return PAUSE;
+    } catch (PluginException e) {
+      if (!e.getMessage().equals(lastUpdateFailure)) {
+        lastUpdateFailure = e.getMessage();
+        warn("cannot update the announced key and will try again: " + e.getMessage());
+      }
+      return RETRY_PAUSE;
     }
+  }
+
+  private void followFleet() {
+    Optional<MembershipState> state = fleet.get();
+    if (state.isEmpty()) {
+      refreshKeys();
+    }
+    state.flatMap(MembershipState::trustedKeystore).ifPresent(this::adoptKeystore);
     PluginSnapshot snapshot = announcements.snapshot();
     if (snapshot != null) {
       ensureWriteKey(snapshot);
       probeRemote(snapshot);
       updateCandidates(snapshot);
     }
-    return PAUSE;
   }
 
   private long now() {
     return context.clock().getAsLong();
   }
 
-  private void report(PluginEvent event) {
-    context.events().accept(event);
+  private void info(String message) {
+    context.events().accept(ProcessEvent.info(message));
+  }
+
+  private void warn(String message) {
+    context.events().accept(ProcessEvent.warning(message));
   }
 
   public boolean isRemoteUp() {
     return remoteUp;
   }
 
+  /// Only before the plugin joins: its member refreshes them then.
   private void refreshKeys() {
-    List<String> faults = provisioner.refresh();
+    List<String> faults = provisioner.keys().refresh();
     faults.stream()
         .filter(it -> !providerFaults.contains(it))
-        .forEach(it -> report(new PluginEvent.ProviderUnavailable(it)));
+        .forEach(it -> warn("key provider unavailable: " + it));
     providerFaults = faults;
   }
 
@@ -126,7 +151,7 @@ public final class KeyReconciler {
   private void reportIgnored(String reason) {
     if (!reason.equals(lastIgnoredReason)) {
       lastIgnoredReason = reason;
-      report(new PluginEvent.KeystoreIgnored(reason));
+      warn("ignoring the keystore in the store: " + reason);
     }
   }
 
@@ -167,7 +192,7 @@ public final class KeyReconciler {
               "%s, under which this plugin writes, is %s"
                   .formatted(knownKeyId.version(), knownKeyId.state())));
     }
-    if (!provisioner.hasKey(knownKeyId.version())) {
+    if (provisioner.keys().find(knownKeyId.version()).isEmpty()) {
       return Optional.of(
           CallRefusal.unavailable(knownKeyId.version() + " is no longer loaded in this plugin"));
     }
@@ -208,7 +233,7 @@ public final class KeyReconciler {
     String reason = failure.get().message();
     if (!reason.equals(lastReportedFailure)) {
       lastReportedFailure = reason;
-      report(new PluginEvent.WriteKeyUnavailable(reason));
+      warn("cannot write under the fleet's active key and will try again: " + reason);
     }
     if (!writes) {
       announcements.stopWrites(failure.get());
@@ -232,7 +257,9 @@ public final class KeyReconciler {
     if (before instanceof LocalWriteKey(KmsKeyId was, LocalKek old)
         && now instanceof LocalWriteKey(KmsKeyId is, _)
         && was.equals(is)) {
-      report(new PluginEvent.LocalKekReplaced(is.hash(), old.uses()));
+      info(
+          "replaced the local KEK of key_id hash %s after %d values"
+              .formatted(is.hash(), old.uses()));
     }
   }
 
@@ -247,10 +274,11 @@ public final class KeyReconciler {
     boolean up = provisioner.isRemoteAnswering(snapshot.keystore(), version);
     if (up != remoteUp) {
       remoteUp = up;
-      report(
-          up
-              ? new PluginEvent.ProviderRecovered()
-              : new PluginEvent.ProviderUnavailable(version + " does not wrap and unwrap"));
+      if (up) {
+        info("key provider answers again");
+      } else {
+        warn("key provider unavailable: " + version + " does not wrap and unwrap");
+      }
     }
     if (!up && announcements.get().writeKey() instanceof RemoteWriteKey) {
       announcements.stopWrites(
@@ -262,12 +290,15 @@ public final class KeyReconciler {
   private void updateCandidates(PluginSnapshot snapshot) {
     KekVersion newest = snapshot.keystore().versions().lastKey();
     Set<KekVersion> now =
-        provisioner.loadedVersions().stream()
+        provisioner.keys().providerByVersion().keySet().stream()
             .filter(it -> it.compareTo(newest) > 0)
             .collect(Collectors.toUnmodifiableSet());
     now.stream()
         .filter(it -> !candidates.contains(it))
-        .forEach(it -> report(new PluginEvent.CandidateVersion(it.toString())));
+        .forEach(it ->
+            info(
+                "the provider has %s, which is not announced: a candidate. Try: keyfleet kek announce --version=%d"
+                    .formatted(it, it.number())));
     candidates = now;
   }
 

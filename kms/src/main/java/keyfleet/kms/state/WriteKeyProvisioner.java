@@ -4,7 +4,6 @@ import io.grpc.Status;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import keyfleet.crypto.Kek;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
@@ -116,18 +115,8 @@ public final class WriteKeyProvisioner {
     }
   }
 
-  Set<KekVersion> loadedVersions() {
-    return keys.providerByVersion().keySet();
-  }
-
-  boolean hasKey(KekVersion version) {
-    return keys.find(version).isPresent();
-  }
-
-  /// Refreshes the keys; only while no member does. Returns a sentence for each provider that
-  /// failed.
-  List<String> refresh() {
-    return keys.refresh();
+  LoadedKeys keys() {
+    return keys;
   }
 
   /// Whether the remote wraps and unwraps under `version` now.

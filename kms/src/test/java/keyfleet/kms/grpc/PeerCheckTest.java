@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import keyfleet.kms.PluginEvent;
 import keyfleet.kms.v2.KeyManagementServiceGrpc.KeyManagementServiceImplBase;
+import keyfleet.member.process.ProcessEvent;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,7 +40,7 @@ final class PeerCheckTest {
       """;
 
   @TempDir Path folder;
-  private final List<PluginEvent> events = Collections.synchronizedList(new ArrayList<>());
+  private final List<ProcessEvent> events = Collections.synchronizedList(new ArrayList<>());
 
   @BeforeEach
   void requireRoot() throws IOException {
@@ -64,7 +64,11 @@ final class PeerCheckTest {
       assertEquals("9", connect(socket, 0));
       assertEquals("0", connect(socket, NOBODY));
     }
-    assertEquals(1, events.stream().filter(PluginEvent.PeerRefused.class::isInstance).count());
+    assertEquals(
+        1,
+        events.stream()
+            .filter(it -> it.message().startsWith("closed a connection of user "))
+            .count());
   }
 
   private static String connect(Path socket, int uid) throws IOException, InterruptedException {

@@ -2,7 +2,6 @@ package keyfleet.kms.state;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.grpc.Status;
@@ -16,11 +15,10 @@ import java.util.Set;
 import keyfleet.keyring.Keystore;
 import keyfleet.kms.FakeRemoteProvider;
 import keyfleet.kms.KmsPluginFixture;
-import keyfleet.kms.PluginEvent;
-import keyfleet.kms.PluginException;
 import keyfleet.kms.TestKeyring;
 import keyfleet.kms.localkek.KeyHierarchy;
 import keyfleet.kms.v2.EncryptResponse;
+import keyfleet.member.process.ProcessEvent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -70,9 +68,7 @@ final class KeyReconcilerTest {
   void flip_changesStatusAndEncryptAtOnce_andOldValuesStayReadable() {
     KmsPluginFixture plugin = newPluginWithKeystore();
     EncryptResponse old = plugin.encrypt("old");
-    keyring.announce(2);
-    keyring.stage(2);
-    plugin.receiveKeystore(keyring.flip());
+    plugin.receiveKeystore(keyring.announceAndFlip(2));
     EncryptResponse now = plugin.encrypt("new");
     assertNotEquals(old.getKeyId(), now.getKeyId());
     assertEquals(plugin.keyId(), now.getKeyId());
@@ -84,9 +80,7 @@ final class KeyReconcilerTest {
   void keyThatReturns_neverReusesAKeyId() {
     KmsPluginFixture plugin = newPluginWithKeystore();
     Set<String> seen = new HashSet<>(List.of(plugin.keyId()));
-    keyring.announce(2);
-    keyring.stage(2);
-    plugin.receiveKeystore(keyring.flip());
+    plugin.receiveKeystore(keyring.announceAndFlip(2));
     assertTrue(seen.add(plugin.keyId()), "the flip kept the key_id");
     plugin.receiveKeystore(keyring.abort());
     assertEquals(1, keyring.keystore().active().number());
@@ -193,7 +187,10 @@ final class KeyReconcilerTest {
     assertEquals(before, plugin.keyId());
     assertEquals(2, plugin.reconciler.candidateCount());
     assertTrue(
-        plugin.events.contains(new PluginEvent.CandidateVersion("v3")),
+        plugin.events.contains(
+            ProcessEvent.info(
+                "the provider has v3, which is not announced: a candidate."
+                    + " Try: keyfleet kek announce --version=3")),
         () -> "no event: " + plugin.events);
     plugin.receiveKeystore(keyring.announce(2));
     plugin.receiveKeystore(keyring.announce(3));
@@ -205,16 +202,15 @@ final class KeyReconcilerTest {
   void lowerEpoch_isNeverAnnounced() {
     Keystore old = keyring.keystore();
     KmsPluginFixture plugin = newPluginWithKeystore();
-    keyring.announce(2);
-    keyring.stage(2);
-    plugin.receiveKeystore(keyring.flip());
+    plugin.receiveKeystore(keyring.announceAndFlip(2));
     String keyId = plugin.keyId();
     plugin.receiveKeystore(old);
     assertEquals(keyId, plugin.keyId());
     KmsPluginFixture restarted = newPlugin().receiveKeystore(old);
     assertEquals(keyId, restarted.keyId());
     assertTrue(
-        restarted.events.stream().anyMatch(PluginEvent.KeystoreIgnored.class::isInstance),
+        restarted.events.stream()
+            .anyMatch(it -> it.message().startsWith("ignoring the keystore in the store: ")),
         () -> "no event: " + restarted.events);
   }
 
@@ -223,14 +219,10 @@ final class KeyReconcilerTest {
     remote.give(3);
     TestKeyring restored = new TestKeyring(remote);
     KmsPluginFixture plugin = newPlugin().receiveKeystore(restored.keystore());
-    restored.announce(2);
-    restored.stage(2);
-    plugin.receiveKeystore(restored.flip());
+    plugin.receiveKeystore(restored.announceAndFlip(2));
     EncryptResponse written = plugin.encrypt("written");
     TestKeyring other = new TestKeyring(remote);
-    other.announce(3);
-    other.stage(3);
-    plugin.receiveKeystore(other.flip());
+    plugin.receiveKeystore(other.announceAndFlip(3));
     assertEquals(Status.Code.FAILED_PRECONDITION, status(plugin));
     assertEquals(Status.Code.FAILED_PRECONDITION, plugin.encryptRefusal().getCode());
     assertEquals("written", plugin.decrypt(written));
@@ -263,9 +255,7 @@ final class KeyReconcilerTest {
   void crashBetweenSnapshotAndAnnouncement_announcesTheNewKeyAfterRestart() {
     KmsPluginFixture plugin = newPluginWithKeystore();
     String before = plugin.keyId();
-    keyring.announce(2);
-    keyring.stage(2);
-    Keystore flipped = keyring.flip();
+    Keystore flipped = keyring.announceAndFlip(2);
     // What a plugin has written when it dies before it announces the key.
     new PluginSnapshotFile(file())
         .write(new PluginSnapshot(flipped, flipped.activations().getLast()));
@@ -281,10 +271,13 @@ final class KeyReconcilerTest {
     Files.delete(file());
     Files.createDirectory(file()); // a rename onto a folder with something in it fails
     Files.createFile(file().resolve("x"));
-    keyring.announce(2);
-    keyring.stage(2);
-    Keystore flipped = keyring.flip();
-    assertThrows(PluginException.class, () -> plugin.receiveKeystore(flipped));
+    Keystore flipped = keyring.announceAndFlip(2);
+    plugin.receiveKeystore(flipped);
+    assertEquals(
+        1,
+        plugin.events.stream()
+            .filter(it -> it.message().startsWith("cannot update the announced key"))
+            .count());
     assertEquals(before, plugin.keyId());
     assertEquals(before, plugin.encrypt("x").getKeyId());
   }
@@ -296,9 +289,7 @@ final class KeyReconcilerTest {
     Set<String> keyIds = new HashSet<>(List.of(plugin.keyId()));
     for (int version = 2; version <= 6; version++) {
       remote.give(version);
-      keyring.announce(version);
-      keyring.stage(version);
-      plugin.leaveFleet().receiveKeystore(keyring.flip());
+      plugin.leaveFleet().receiveKeystore(keyring.announceAndFlip(version));
       written.add(plugin.encrypt("v" + version));
       assertTrue(keyIds.add(plugin.keyId()), "a key_id was used twice");
       keyring.complete();

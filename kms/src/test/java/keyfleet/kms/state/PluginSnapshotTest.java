@@ -39,9 +39,7 @@ final class PluginSnapshotTest {
   }
 
   private void rotateTo(int version) {
-    keyring.announce(version);
-    keyring.stage(version);
-    keyring.flip();
+    keyring.announceAndFlip(version);
     keyring.complete();
   }
 
@@ -146,9 +144,7 @@ final class PluginSnapshotTest {
   @Test
   void anotherHistory_isDiverged() {
     TestKeyring other = new TestKeyring(remote);
-    other.announce(3);
-    other.stage(3);
-    Keystore flipped = other.flip();
+    Keystore flipped = other.announceAndFlip(3);
     rotateTo(2);
     assertInstanceOf(PluginSnapshot.HistoryDiverged.class, pluginSnapshot().compareWith(flipped));
   }

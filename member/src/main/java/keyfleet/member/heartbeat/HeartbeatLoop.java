@@ -1,8 +1,8 @@
 package keyfleet.member.heartbeat;
 
-import keyfleet.member.MemberEvent.RoundFailed;
-import keyfleet.member.MemberEvent.StoreUnreachable;
 import keyfleet.member.MembershipState.NotJoined;
+import keyfleet.member.heartbeat.HeartbeatSchedule.Urgency;
+import keyfleet.member.process.ProcessEvent;
 import keyfleet.store.StoreException;
 
 /// Runs the rounds of one member. Each round reports what has changed and schedules the next one.
@@ -44,21 +44,19 @@ public final class HeartbeatLoop {
     try {
       runRound();
     } catch (RuntimeException e) {
-      eventLog.report(new RoundFailed(e.toString()));
-      schedule.endRound(startNanos, membership.timings(), HeartbeatDelayPolicy.Urgency.RETRY);
+      eventLog.report(ProcessEvent.unexpectedFailure("a heartbeat round", e));
+      schedule.endRound(startNanos, membership.timings(), Urgency.RETRY);
     }
   }
 
-  private HeartbeatDelayPolicy.Urgency nextUrgency(HeartbeatResult result) {
+  private Urgency nextUrgency(HeartbeatResult result) {
     if (result.storeFailure() != null) {
-      return HeartbeatDelayPolicy.Urgency.RETRY;
+      return Urgency.RETRY;
     }
     if (membership.isHeartbeatOutdated()) {
-      return HeartbeatDelayPolicy.Urgency.SOON;
+      return Urgency.SOON;
     }
-    return result.state() instanceof NotJoined
-        ? HeartbeatDelayPolicy.Urgency.RETRY
-        : HeartbeatDelayPolicy.Urgency.REGULAR;
+    return result.state() instanceof NotJoined ? Urgency.RETRY : Urgency.REGULAR;
   }
 
   /// Leaves the fleet after the last round: deletes the heartbeat, so that no gate waits for it to
@@ -68,7 +66,7 @@ public final class HeartbeatLoop {
       watch.close();
       membership.leave();
     } catch (StoreException e) {
-      eventLog.report(new StoreUnreachable(e.getMessage())); // the heartbeat expires then
+      eventLog.report(MemberEventLog.storeUnreachable(e)); // the heartbeat expires then
     }
     eventLog.reportLeft();
   }

@@ -2,29 +2,16 @@ package keyfleet.member.heartbeat;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
-import keyfleet.member.MemberEvent;
-import keyfleet.member.MemberEvent.EpochChanged;
-import keyfleet.member.MemberEvent.Joined;
-import keyfleet.member.MemberEvent.KeyLoaded;
-import keyfleet.member.MemberEvent.KeyUnloaded;
-import keyfleet.member.MemberEvent.Left;
-import keyfleet.member.MemberEvent.ProviderFailed;
-import keyfleet.member.MemberEvent.ProviderRecovered;
-import keyfleet.member.MemberEvent.SealingDisabled;
-import keyfleet.member.MemberEvent.SealingEnabled;
-import keyfleet.member.MemberEvent.StoreRecovered;
-import keyfleet.member.MemberEvent.StoreUnreachable;
 import keyfleet.member.MembershipState;
 import keyfleet.member.MembershipState.Admitted;
-import keyfleet.member.MembershipState.ReadOnly;
 import keyfleet.member.Remedy;
 import keyfleet.member.heartbeat.HeartbeatResult.Sealing;
+import keyfleet.member.process.ProcessEvent;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
@@ -36,11 +23,11 @@ public final class MemberEventLog {
 
   private final String instance;
   private final KeyringName keyring;
-  private final Consumer<MemberEvent> eventSink;
+  private final Consumer<ProcessEvent> eventSink;
   private boolean joined;
   private @Nullable HeartbeatResult lastResult;
 
-  public MemberEventLog(String instance, KeyringName keyring, Consumer<MemberEvent> eventSink) {
+  public MemberEventLog(String instance, KeyringName keyring, Consumer<ProcessEvent> eventSink) {
     this.instance = instance;
     this.keyring = keyring;
     this.eventSink = eventSink;
@@ -51,24 +38,24 @@ public final class MemberEventLog {
     lastResult = now;
   }
 
-  void report(MemberEvent event) {
+  void report(ProcessEvent event) {
     eventSink.accept(event);
   }
 
   public void reportJoined() {
     joined = true;
-    report(new Joined(instance, keyring));
+    report(ProcessEvent.info("joined the fleet of keyring " + keyring + " as " + instance));
   }
 
   /// A process that never joined does not leave.
   void reportLeft() {
     if (joined) {
-      report(new Left(instance, keyring));
+      report(ProcessEvent.info("left the fleet of keyring " + keyring + " as " + instance));
     }
   }
 
-  private List<MemberEvent> compare(@Nullable HeartbeatResult before, HeartbeatResult now) {
-    List<MemberEvent> events = new ArrayList<>();
+  private List<ProcessEvent> compare(@Nullable HeartbeatResult before, HeartbeatResult now) {
+    List<ProcessEvent> events = new ArrayList<>();
     compareStore(before, now, events);
     compareKeys(before, now, events);
     compareEpoch(before, now, events);
@@ -77,26 +64,27 @@ public final class MemberEventLog {
   }
 
   private static void compareStore(
-      @Nullable HeartbeatResult before, HeartbeatResult now, List<MemberEvent> events) {
+      @Nullable HeartbeatResult before, HeartbeatResult now, List<ProcessEvent> events) {
     boolean wasSilent = before != null && before.storeFailure() != null;
     StoreException storeFailure = now.storeFailure();
     if (storeFailure != null && !wasSilent) {
-      events.add(new StoreUnreachable(storeFailure.getMessage()));
+      events.add(storeUnreachable(storeFailure));
     }
     if (storeFailure == null && wasSilent) {
-      events.add(new StoreRecovered());
+      events.add(ProcessEvent.info("the store answers again"));
     }
   }
 
   private static void compareKeys(
-      @Nullable HeartbeatResult before, HeartbeatResult now, List<MemberEvent> events) {
+      @Nullable HeartbeatResult before, HeartbeatResult now, List<ProcessEvent> events) {
     List<String> faults = before == null ? List.of() : before.providerFaults();
     now.providerFaults().stream()
         .filter(it -> !faults.contains(it))
-        .forEach(it -> events.add(new ProviderFailed(it)));
+        .forEach(it -> events.add(ProcessEvent.warning("a key provider failed: " + it)));
     faults.stream()
         .filter(it -> !now.providerFaults().contains(it))
-        .forEach(it -> events.add(new ProviderRecovered(it)));
+        .forEach(it ->
+            events.add(ProcessEvent.info("a key provider works again; its failure was: " + it)));
     var loadedBefore = new TreeMap<KekVersion, String>();
     if (before != null) {
       loadedBefore.putAll(before.providerByVersion());
@@ -104,44 +92,50 @@ public final class MemberEventLog {
     new TreeMap<>(now.providerByVersion())
         .forEach((version, provider) -> {
           if (!provider.equals(loadedBefore.remove(version))) {
-            events.add(new KeyLoaded(version, provider));
+            events.add(ProcessEvent.info("loaded " + version + " from " + provider));
           }
         });
-    loadedBefore.keySet().forEach(version -> events.add(new KeyUnloaded(version)));
+    loadedBefore
+        .keySet()
+        .forEach(version -> events.add(ProcessEvent.info(version + " is no longer loaded")));
   }
 
   private static void compareEpoch(
-      @Nullable HeartbeatResult before, HeartbeatResult now, List<MemberEvent> events) {
-    Keystore oldKeystore = before == null ? null : keystore(before.state()).orElse(null);
-    Keystore newKeystore = keystore(now.state()).orElse(null);
+      @Nullable HeartbeatResult before, HeartbeatResult now, List<ProcessEvent> events) {
+    Keystore oldKeystore = before == null ? null : before.state().trustedKeystore().orElse(null);
+    Keystore newKeystore = now.state().trustedKeystore().orElse(null);
     if (oldKeystore != null && newKeystore != null && oldKeystore.epoch() != newKeystore.epoch()) {
-      events.add(new EpochChanged(oldKeystore.epoch(), newKeystore.epoch(), newKeystore.active()));
+      events.add(
+          ProcessEvent.info(
+              "the keystore went from epoch %d to %d: %s is active"
+                  .formatted(oldKeystore.epoch(), newKeystore.epoch(), newKeystore.active())));
     }
   }
 
   private void compareSealing(
-      @Nullable HeartbeatResult before, HeartbeatResult now, List<MemberEvent> events) {
-    MemberEvent event = sealingEvent(now);
+      @Nullable HeartbeatResult before, HeartbeatResult now, List<ProcessEvent> events) {
+    ProcessEvent event = sealingEvent(now);
     if (before == null || !sealingEvent(before).equals(event)) {
       events.add(event);
     }
   }
 
-  private MemberEvent sealingEvent(HeartbeatResult result) {
+  private ProcessEvent sealingEvent(HeartbeatResult result) {
     return switch (result.state()) {
       case Admitted(Keystore keystore, _) when result.sealing() == Sealing.ENABLED ->
-          new SealingEnabled(keystore.active(), keystore.epoch());
-      case Admitted _ -> new SealingDisabled(LEASE_ENDED, LEASE_REMEDY);
+          ProcessEvent.info("sealing under " + keystore.active() + " in epoch " + keystore.epoch());
+      case Admitted _ -> sealingDisabled(LEASE_ENDED, LEASE_REMEDY);
       case MembershipState other ->
-          new SealingDisabled(Remedy.describe(other), Remedy.of(keyring, other));
+          sealingDisabled(Remedy.describe(other), Remedy.of(keyring, other));
     };
   }
 
-  private static Optional<Keystore> keystore(MembershipState state) {
-    return switch (state) {
-      case Admitted(Keystore keystore, _) -> Optional.of(keystore);
-      case ReadOnly(Keystore keystore, _) -> Optional.of(keystore);
-      default -> Optional.empty();
-    };
+  private static ProcessEvent sealingDisabled(String reason, String remedy) {
+    return ProcessEvent.warning("cannot seal, can still open: " + reason + ". Try: " + remedy);
+  }
+
+  /// The process can still open, and can seal until its lease ends.
+  static ProcessEvent storeUnreachable(StoreException failure) {
+    return ProcessEvent.warning("the store does not answer: " + failure.getMessage());
   }
 }

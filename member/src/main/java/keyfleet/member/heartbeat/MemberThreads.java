@@ -1,13 +1,12 @@
 package keyfleet.member.heartbeat;
 
 import java.util.function.Consumer;
-import keyfleet.member.MemberEvent;
-import keyfleet.member.MemberListener;
+import keyfleet.member.process.ProcessEvent;
 
 /// The threads that run a member's rounds and deliver its events: its own, or those of a test.
 public interface MemberThreads {
   /// Returns a consumer that passes events to the listener without delaying a round.
-  Consumer<MemberEvent> eventSink(MemberListener listener);
+  Consumer<ProcessEvent> eventSink(Consumer<ProcessEvent> listener);
 
   /// Calls [HeartbeatLoop#runRoundOrReport] whenever a round is due.
   void start(HeartbeatLoop loop);

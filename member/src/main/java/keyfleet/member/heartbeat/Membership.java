@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -42,6 +43,7 @@ import org.jspecify.annotations.Nullable;
 public final class Membership {
   private static final MembershipState NOT_JOINED =
       new NotJoined("this process has not joined the fleet yet");
+  private static final MembershipState LEFT = new NotJoined("this process has left the fleet");
 
   private final ProcessIdentity identity;
   private final KeystoreStore keystores;
@@ -61,6 +63,9 @@ public final class Membership {
 
   private final AtomicReference<MembershipState> state = new AtomicReference<>(NOT_JOINED);
 
+  /// Once the process leaves, it seals nothing, even if deleting its heartbeat takes a while.
+  private final AtomicBoolean left = new AtomicBoolean();
+
   /// The store, and the source of nonces for writes to it.
   public record StoreAccess(Kv kv, Supplier<String> nonces) {}
 
@@ -79,7 +84,7 @@ public final class Membership {
   }
 
   public MembershipState state() {
-    return state.get();
+    return left.get() ? LEFT : state.get();
   }
 
   public MembershipState runRound() {
@@ -91,7 +96,7 @@ public final class Membership {
   HeartbeatResult runDetailedRound() {
     StoreException storeFailure = tryRound();
     HeartbeatResult.Sealing sealing =
-        canSeal() ? HeartbeatResult.Sealing.ENABLED : HeartbeatResult.Sealing.DISABLED;
+        isLeaseHeld() ? HeartbeatResult.Sealing.ENABLED : HeartbeatResult.Sealing.DISABLED;
     return new HeartbeatResult(
         state.get(), sealing, keys.providerByVersion(), providerFaults, storeFailure);
   }
@@ -112,7 +117,11 @@ public final class Membership {
   }
 
   /// Whether the process may seal at this moment.
-  boolean canSeal() {
+  public boolean canSeal() {
+    return !left.get() && isLeaseHeld();
+  }
+
+  private boolean isLeaseHeld() {
     return state.get() instanceof Admitted(Keystore keystore, WriteLease lease)
         && lease.isHeld(clock.getAsLong(), keystore.timings().lease());
   }
@@ -165,6 +174,11 @@ public final class Membership {
         fenceReading,
         now.keystore(),
         same ? loaded : keys.proveAll(now.keystore(), identity.instance()));
+  }
+
+  /// Ends sealing at once, while a round may still run. Returns false if it had ended before.
+  public boolean stopSealing() {
+    return !left.getAndSet(true);
   }
 
   /// Deletes the heartbeat, so that no gate waits for it to expire.

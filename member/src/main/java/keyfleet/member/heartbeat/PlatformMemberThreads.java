@@ -6,8 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.function.Consumer;
-import keyfleet.member.MemberEvent;
-import keyfleet.member.MemberListener;
+import keyfleet.member.process.ProcessEvent;
 import org.jspecify.annotations.Nullable;
 
 /// Two daemon threads: one runs the rounds, the other calls the listener. Both are platform
@@ -45,8 +44,8 @@ public final class PlatformMemberThreads implements MemberThreads {
   }
 
   @Override
-  public Consumer<MemberEvent> eventSink(MemberListener listener) {
-    return event -> eventExecutor.execute(() -> listener.onEvent(event));
+  public Consumer<ProcessEvent> eventSink(Consumer<ProcessEvent> listener) {
+    return event -> eventExecutor.execute(() -> listener.accept(event));
   }
 
   @Override

@@ -13,13 +13,13 @@
 /// either the gate sees this process or this process sees the staged version. The lease counts from
 /// the start of the round.
 ///
-/// | type                                        | task                                           |
-/// |---------------------------------------------|------------------------------------------------|
-/// | [Membership]                                | one round, and the state that it leads to      |
-/// | [HeartbeatWriter]                           | this process's heartbeat in the store          |
-/// | [HeartbeatSchedule], [HeartbeatDelayPolicy] | when the next round is due                     |
-/// | [MemberEventLog]                            | which events a round is worth                  |
-/// | [MemberThreads]                             | the threads that run rounds and deliver events |
+/// | type                | task                                           |
+/// |---------------------|------------------------------------------------|
+/// | [Membership]       | one round, and the state that it leads to      |
+/// | [HeartbeatWriter]  | this process's heartbeat in the store          |
+/// | [HeartbeatSchedule] | when the next round is due                     |
+/// | [MemberEventLog]   | which events a round is worth                  |
+/// | [MemberThreads]    | the threads that run rounds and deliver events |
 @NullMarked
 package keyfleet.member.heartbeat;
 

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import keyfleet.keyring.Timings;
-import keyfleet.member.heartbeat.HeartbeatDelayPolicy.Urgency;
+import keyfleet.member.heartbeat.HeartbeatSchedule.Urgency;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,11 +20,10 @@ class HeartbeatScheduleTest {
   @ParameterizedTest
   @CsvSource({"REGULAR, 27000, 33000", "RETRY, 6750, 8250", "SOON, 0, 1000"})
   void delays_coverExactlyTheirRange(Urgency urgency, long least, long most) {
-    HeartbeatDelayPolicy delayPolicy = new HeartbeatDelayPolicy(new Random(SEED));
     long shortest = Long.MAX_VALUE;
     long longest = 0;
     for (int i = 0; i < 10_000; i++) {
-      long pause = delayPolicy.delay(TIMINGS, urgency).toMillis();
+      long pause = schedule.delay(TIMINGS, urgency).toMillis();
       shortest = Math.min(shortest, pause);
       longest = Math.max(longest, pause);
     }
@@ -35,8 +34,7 @@ class HeartbeatScheduleTest {
   }
 
   private final AtomicLong nanos = new AtomicLong(1_000);
-  private final HeartbeatSchedule schedule =
-      new HeartbeatSchedule(nanos::get, new HeartbeatDelayPolicy(new Random(SEED)));
+  private final HeartbeatSchedule schedule = new HeartbeatSchedule(nanos::get, new Random(SEED));
 
   private void advance(Duration duration) {
     nanos.addAndGet(duration.toNanos());

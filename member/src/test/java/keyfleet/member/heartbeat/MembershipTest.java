@@ -31,7 +31,6 @@ import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
-import keyfleet.member.MemberFixtures.InMemoryKeyProvider;
 import keyfleet.member.MembershipState.Admitted;
 import keyfleet.member.MembershipState.DifferentTimings;
 import keyfleet.member.MembershipState.InSafeHold;
@@ -40,6 +39,8 @@ import keyfleet.member.MembershipState.NoKeystore;
 import keyfleet.member.MembershipState.ReadOnly;
 import keyfleet.member.Sealer;
 import keyfleet.member.SealerResult;
+import keyfleet.member.TestFleet;
+import keyfleet.member.TestKeyProvider;
 import keyfleet.member.document.CollectionRegistry;
 import keyfleet.member.document.KeyEscaper;
 import keyfleet.member.document.KeystoreStore;
@@ -70,7 +71,8 @@ class MembershipTest {
 
   private final FakeStoreClock time = new FakeStoreClock();
   private final FakeKv kv = new FakeKv(time);
-  private final InMemoryKeyProvider provider = new InMemoryKeyProvider(1, 2);
+  private final TestFleet fleet = TestFleet.withoutKeystore();
+  private final TestKeyProvider provider = fleet.keysOf(1, 2);
   private final Map<String, SafeHold.FenceMark> fences = new HashMap<>();
   private final KeystoreStore keystores = new KeystoreStore(kv, KeyringName.MAIN, this::nonce);
   private int nonces;
@@ -83,12 +85,16 @@ class MembershipTest {
     return Duration.ofMillis(time.now().millis()).toNanos();
   }
 
-  private LoadedKeys loadedKeys(InMemoryKeyProvider provider) {
+  private static LoadedKeys loadedKeys(TestKeyProvider provider) {
     return new LoadedKeys(KeyringName.MAIN, List.of(provider), RANDOM);
   }
 
-  private Membership member(Kv over, String run, InMemoryKeyProvider provider) {
-    return member(over, new ProcessIdentity(origin("api-1", run), 1, null), loadedKeys(provider));
+  private Membership member(Kv over, String run, TestKeyProvider provider) {
+    return member(over, run, loadedKeys(provider));
+  }
+
+  private Membership member(Kv over, String run, LoadedKeys keys) {
+    return member(over, new ProcessIdentity(origin("api-1", run), 1, null), keys);
   }
 
   private Membership member(Kv over, ProcessIdentity processIdentity, LoadedKeys keys) {
@@ -110,7 +116,7 @@ class MembershipTest {
   /// Version 1 active, 2 announced.
   @BeforeEach
   void bootstrap() {
-    LoadedKeys keys = loadedKeys(new InMemoryKeyProvider(1, 2));
+    LoadedKeys keys = loadedKeys(fleet.keysOf(1, 2));
     keys.refresh();
     var identity = new Keystore.Identity("id", 1, Keystore.Use.RECORDS);
     Keystore first = Keystore.bootstrap(identity, versionEntry(keys, 1), TIMINGS);
@@ -177,7 +183,7 @@ class MembershipTest {
 
   @Test
   void missingStagedVersion_stopsSealingUntilItIsLoaded() {
-    InMemoryKeyProvider provider = new InMemoryKeyProvider(1);
+    TestKeyProvider provider = fleet.keysOf(1);
     Membership member = member(kv, "run-1", provider);
     assertInstanceOf(Admitted.class, member.runRound());
     stage();
@@ -203,8 +209,7 @@ class MembershipTest {
             return written;
           }
         };
-    assertInstanceOf(
-        ReadOnly.class, member(staging, "run-1", new InMemoryKeyProvider(1)).runRound());
+    assertInstanceOf(ReadOnly.class, member(staging, "run-1", fleet.keysOf(1)).runRound());
   }
 
   @Test
@@ -221,7 +226,7 @@ class MembershipTest {
   @Test
   void runWhoseNameWasTakenWhileItSlept_stopsSealing() {
     LoadedKeys keys = loadedKeys(provider);
-    Membership first = member(kv, new ProcessIdentity(origin("api-1", "run-1"), 1, null), keys);
+    Membership first = member(kv, "run-1", keys);
     first.runRound();
     time.advance(TIMINGS.fresh().plusSeconds(1));
     member(kv, "run-2", provider).runRound();
@@ -313,7 +318,7 @@ class MembershipTest {
             return kv.get(bucket, key);
           }
         };
-    Membership member = member(slow, new ProcessIdentity(origin("api-1", "run-1"), 1, null), keys);
+    Membership member = member(slow, "run-1", keys);
     long startNanos = nanos();
     Admitted admitted = assertInstanceOf(Admitted.class, member.runRound());
     assertEquals(startNanos, admitted.lease().roundTripStartNanos());
@@ -322,7 +327,7 @@ class MembershipTest {
   @Test
   void seal_worksWhileTheLeaseHoldsAndNotAfter() {
     LoadedKeys keys = loadedKeys(provider);
-    Membership member = member(kv, new ProcessIdentity(origin("api-1", "run-1"), 1, null), keys);
+    Membership member = member(kv, "run-1", keys);
     Sealer sealer = sealer(member, keys, "card");
     assertInstanceOf(SealerResult.NotAdmitted.class, sealer.seal(LOCATION, secret()));
     sealer.register();
@@ -352,8 +357,7 @@ class MembershipTest {
             return kv;
           }
         };
-    Membership member =
-        member(failing, new ProcessIdentity(origin("api-1", "run-1"), 1, null), keys);
+    Membership member = member(failing, "run-1", keys);
     Sealer sealer = sealer(member, keys, "card");
     sealer.register();
     member.runRound();
@@ -368,7 +372,7 @@ class MembershipTest {
   @Test
   void firstSeal_registersTheCollectionOnce() {
     LoadedKeys keys = loadedKeys(provider);
-    Membership member = member(kv, new ProcessIdentity(origin("api-1", "run-1"), 1, null), keys);
+    Membership member = member(kv, "run-1", keys);
     member.runRound();
     sealer(member, keys, "card").seal(LOCATION, secret());
     sealer(member, keys, "card").seal(LOCATION, secret());
@@ -382,7 +386,7 @@ class MembershipTest {
   @Test
   void sealInACollectionJustRegistered_waitsForTheNextRound() {
     LoadedKeys keys = loadedKeys(provider);
-    Membership member = member(kv, new ProcessIdentity(origin("api-1", "run-1"), 1, null), keys);
+    Membership member = member(kv, "run-1", keys);
     Sealer sealer = sealer(member, keys, "card");
     member.runRound();
     time.advance(Duration.ofMillis(1));

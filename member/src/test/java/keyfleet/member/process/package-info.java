@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.member.process;
+
+import org.jspecify.annotations.NullMarked;
