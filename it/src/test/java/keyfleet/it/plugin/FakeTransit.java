@@ -5,10 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import keyfleet.crypto.KeyringName;
@@ -17,7 +15,7 @@ import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ScriptedHttpServer;
 import keyfleet.providers.ScriptedHttpServer.ReceivedRequest;
 import keyfleet.providers.ScriptedHttpServer.ScriptedResponse;
-import keyfleet.providers.Ticker;
+import keyfleet.providers.SystemTicker;
 
 /// A fake Transit engine that records its requests, and wraps a key by adding a prefix.
 final class FakeTransit implements AutoCloseable {
@@ -60,19 +58,7 @@ final class FakeTransit implements AutoCloseable {
             "vault:http://127.0.0.1:%d?token-file=%s".formatted(server.port(), token))
         .open(
             keyring,
-            new ProviderSpec.ProviderContext(Map.of(), new SecureRandom(), new RealTicker()));
-  }
-
-  private static final class RealTicker implements Ticker {
-    @Override
-    public long nanos() {
-      return System.nanoTime();
-    }
-
-    @Override
-    public void pause(Duration duration) {
-      LockSupport.parkNanos(duration.toNanos());
-    }
+            new ProviderSpec.ProviderContext(Map.of(), new SecureRandom(), new SystemTicker()));
   }
 
   /// The requests for an operation such as `encrypt`.

@@ -77,9 +77,9 @@ final class ArchiveTraining {
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             RateLimit.UNLIMITED),
         new Server.Resources(
-            wiring.store().kv(),
-            wiring.store().storeChecks(),
-            wiring,
+            wiring.stores().kv(),
+            wiring.stores().storeChecks(),
+            wiring.stores(),
             wiring.providers(),
             List.of()),
         new AuditContext(new AuditActor("it", "here", "worker"), InstantSource.system()),

@@ -53,9 +53,9 @@ public final class ServerUnderTest {
     try (TestWiring wiring = new TestWiring(System.getenv())) {
       Server.Resources resources =
           new Server.Resources(
-              wiring.store().kv(),
-              wiring.store().storeChecks(),
-              wiring,
+              wiring.stores().kv(),
+              wiring.stores().storeChecks(),
+              wiring.stores(),
               wiring.providers(),
               List.of());
       System.out.println(READY);

@@ -1,33 +1,25 @@
 package keyfleet.it.process;
 
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeSet;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
-import keyfleet.control.rewrap.CollectionOpener;
+import keyfleet.cli.config.EngineFactory;
+import keyfleet.control.rewrap.StoreConnections;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.CollectionRegistration;
-import keyfleet.mongodb.MongoEngine;
-import keyfleet.nats.NatsEngine;
-import keyfleet.postgres.PostgresEngine;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.ProviderContext;
-import keyfleet.providers.Ticker;
-import keyfleet.sqlite.SqliteEngine;
+import keyfleet.providers.SystemTicker;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Records;
 import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreUrl;
 
 /// Opens what a test process needs from its environment: the same variables that the command reads.
-public final class TestWiring implements CollectionOpener, AutoCloseable {
+public final class TestWiring implements AutoCloseable {
   static final KeyringName KEYRING = KeyringName.MAIN;
 
   /// The collection that the test applications use.
@@ -35,36 +27,25 @@ public final class TestWiring implements CollectionOpener, AutoCloseable {
       new CollectionShape("orders", "id", new TreeSet<>(List.of("card", "note")));
 
   private final SecureRandom random = new SecureRandom();
-  private final StoreUrl recordsUrl;
-  private final Engine store;
+  private final StoreConnections stores;
   private final Engine records;
   private final List<KekProvider> providers = new ArrayList<>();
 
   public TestWiring(Map<String, String> environment) {
-    System.setProperty("slf4j.internal.verbosity", "ERROR");
     String storeText = environment.getOrDefault("KEYFLEET_STORE", "");
     String recordsText = environment.getOrDefault("KEYFLEET_RECORDS", storeText);
-    this.recordsUrl = StoreUrl.parse(recordsText);
-    this.store = openEngine(StoreUrl.parse(storeText));
-    this.records = recordsText.equals(storeText) ? store : openEngine(recordsUrl);
-    ProviderContext context = new ProviderContext(environment, random, new RealTicker());
+    this.stores =
+        StoreConnections.open(
+            EngineFactory::open, StoreUrl.parse(storeText), StoreUrl.parse(recordsText));
+    this.records = stores.recordsEngine();
+    ProviderContext context = new ProviderContext(environment, random, new SystemTicker());
     Stream.of(environment.getOrDefault("KEYFLEET_PROVIDER", "env").split(","))
         .map(it -> ProviderSpec.parse(it).open(KEYRING, context))
         .forEach(providers::add);
   }
 
-  private static Engine openEngine(StoreUrl url) {
-    return switch (url.scheme()) {
-      case "sqlite" -> SqliteEngine.open(url);
-      case "postgresql" -> PostgresEngine.open(url);
-      case "mongodb" -> MongoEngine.open(url);
-      case "nats" -> NatsEngine.open(url);
-      default -> throw new IllegalArgumentException("no engine opens " + url);
-    };
-  }
-
-  Engine store() {
-    return store;
+  StoreConnections stores() {
+    return stores;
   }
 
   Engine records() {
@@ -72,7 +53,7 @@ public final class TestWiring implements CollectionOpener, AutoCloseable {
   }
 
   String recordsEngine() {
-    return recordsUrl.scheme();
+    return stores.recordsEngineName();
   }
 
   List<KekProvider> providers() {
@@ -90,33 +71,8 @@ public final class TestWiring implements CollectionOpener, AutoCloseable {
   }
 
   @Override
-  public Optional<Records> open(CollectionRegistration registration) {
-    return registration.engine().equals(recordsEngine())
-        ? Optional.of(
-            records.records(
-                new CollectionShape(
-                    registration.collection(),
-                    registration.idField(),
-                    new TreeSet<>(registration.sealedFields()))))
-        : Optional.empty();
-  }
-
-  @Override
   public void close() {
     providers.forEach(KekProvider::close);
-    records.close();
-    store.close(); // often the same engine; closing it twice is harmless
-  }
-
-  private static final class RealTicker implements Ticker {
-    @Override
-    public long nanos() {
-      return System.nanoTime();
-    }
-
-    @Override
-    public void pause(Duration duration) {
-      LockSupport.parkNanos(duration.toNanos());
-    }
+    stores.close();
   }
 }
