@@ -159,7 +159,7 @@ public final class Server implements AutoCloseable {
             monitoredKeyring, monitoredCollections, member.keys(), settings.roles(), clock);
     if (settings.roles().contains(Role.WORKER)) {
       PeriodicTask workerTask = closeAtEnd(new PeriodicTask("worker", worker::runTick, log));
-      closeAtEnd(keyringStore.watch(workerTask::wake));
+      closeAtEnd(keyringStore.keystores().watch(workerTask::wake));
       workerTask.start();
     }
     closeAtEnd(new PeriodicTask("monitor", monitor::refresh, log)).start();

@@ -67,7 +67,7 @@ class RotationFailpointTest {
     assertInstanceOf(Completed.class, fleet.keystore().rotation());
     assertEquals(under(2, before), fleet.contents());
     assertEquals(VersionState.DISABLED, fleet.keystore().stateOf(v(1)).orElseThrow());
-    assertInstanceOf(AuditVerdict.Intact.class, starter.keyring.auditReader().verify());
+    assertInstanceOf(AuditVerdict.Intact.class, starter.keyring.keystores().reader().verify());
   }
 
   /// An operator and a worker in one: starts the rotation unless it was started, adopts it from a
@@ -83,6 +83,6 @@ class RotationFailpointTest {
     fleet.heartbeatAll();
     peer.keyring.readProgress();
     peer.removals.disable(v(1));
-    peer.keyring.auditReader().verify();
+    peer.keyring.keystores().reader().verify();
   }
 }

@@ -65,7 +65,7 @@ class RotationSlownessTest {
     fleet.runToEnd();
     assertInstanceOf(Completed.class, fleet.keystore().rotation());
     assertEquals(under(2, before), fleet.contents());
-    assertInstanceOf(AuditVerdict.Intact.class, other.keyring.auditReader().verify());
+    assertInstanceOf(AuditVerdict.Intact.class, other.keyring.keystores().reader().verify());
   }
 
   private void passTenMinutes(Peer other) {

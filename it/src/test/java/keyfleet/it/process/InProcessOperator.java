@@ -66,7 +66,7 @@ public final class InProcessOperator implements AutoCloseable {
   }
 
   public Keystore keystore() {
-    return keyringStore.readKeystore().map(StoredKeystore::keystore).orElseThrow();
+    return keyringStore.keystores().read().map(StoredKeystore::keystore).orElseThrow();
   }
 
   public Roster roster() {
@@ -94,7 +94,7 @@ public final class InProcessOperator implements AutoCloseable {
   }
 
   public AuditVerdict verifyAudit() {
-    return keyringStore.auditReader().verify();
+    return keyringStore.keystores().reader().verify();
   }
 
   @Override
