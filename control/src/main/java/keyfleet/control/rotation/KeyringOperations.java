@@ -1,6 +1,7 @@
 package keyfleet.control.rotation;
 
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -36,7 +37,20 @@ public final class KeyringOperations {
   /// The keystore is already in the requested state.
   public record Unchanged(Keystore keystore) implements Result {}
 
-  public record Refused(String reason) implements Result {}
+  public record Refused(List<String> reasons) implements Result {
+    public Refused {
+      reasons = List.copyOf(reasons);
+    }
+
+    public Refused(String reason) {
+      this(List.of(reason));
+    }
+
+    /// All reasons in one line.
+    public String reason() {
+      return String.join("; ", reasons);
+    }
+  }
 
   /// How often an operation is tried while other processes change the keystore.
   private static final int MAX_TRIES = 5;
@@ -205,7 +219,7 @@ public final class KeyringOperations {
               ? Optional.of(new Done(next))
               : Optional.empty();
       case KeystoreDecision.Ignored() -> Optional.of(new Unchanged(storedKeystore.keystore()));
-      case KeystoreDecision.Refused(String reason) -> Optional.of(new Refused(reason));
+      case KeystoreDecision.Refused(var reasons) -> Optional.of(new Refused(reasons));
     };
   }
 }
