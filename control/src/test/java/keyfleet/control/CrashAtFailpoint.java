@@ -1,52 +1,41 @@
-package keyfleet.control.rotation;
+package keyfleet.control;
 
 import java.util.function.Supplier;
-import keyfleet.control.Failpoint;
-import keyfleet.control.Failpoints;
+import keyfleet.control.PauseAtFailpoint.Side;
 
-/// Crashes a process at the n-th call of one failpoint, right before or right after the effect.
-/// After that the process has no effect.
-final class CrashAtFailpoint implements Failpoints {
-  enum Side {
-    BEFORE,
-    AFTER
-  }
-
-  static final class Crashed extends RuntimeException {
+/// Crashes a process at the nth call of a failpoint. After that the process has no effect.
+public final class CrashAtFailpoint implements Failpoints {
+  public static final class Crashed extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    Crashed(Failpoint point, Side side) {
-      super("crashed " + side + " " + point);
+    Crashed(String where) {
+      super("crashed " + where);
     }
   }
 
-  private final Failpoint point;
-  private final Side side;
-  private int left;
+  private final String where;
+  private final PauseAtFailpoint pause;
   private boolean crashed;
 
-  CrashAtFailpoint(Failpoint point, Side side, int occasion) {
-    this.point = point;
-    this.side = side;
-    this.left = occasion;
+  public CrashAtFailpoint(Failpoint point, Side side, int call) {
+    this.where = side + " " + point;
+    this.pause = new PauseAtFailpoint(point, side, call, this::crash);
   }
 
   @Override
-  public <T> T at(Failpoint at, Supplier<T> effect) {
-    boolean here = at == point && --left == 0;
-    if (crashed || (here && side == Side.BEFORE)) {
-      crashed = true;
-      throw new Crashed(at, side);
+  public <T> T at(Failpoint point, Supplier<T> effect) {
+    if (crashed) {
+      crash();
     }
-    T outcome = effect.get();
-    if (here) {
-      crashed = true;
-      throw new Crashed(at, side);
-    }
-    return outcome;
+    return pause.at(point, effect);
   }
 
-  boolean hasCrashed() {
+  private void crash() {
+    crashed = true;
+    throw new Crashed(where);
+  }
+
+  public boolean hasCrashed() {
     return crashed;
   }
 }
