@@ -95,7 +95,7 @@ final class BenchWorker {
   }
 
   Keystore keystore() {
-    return keyringStore().readKeystore().orElseThrow().keystore();
+    return keyringStore().keystores().read().orElseThrow().keystore();
   }
 
   EnvelopeCipher cipher() {

@@ -15,12 +15,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
 import java.util.function.Function;
 import keyfleet.cli.command.Operator;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.Console.Output;
 import keyfleet.control.Failpoints;
+import keyfleet.control.rewrap.StoreConnections;
 import keyfleet.control.rotation.CollectionCatalog;
 import keyfleet.control.rotation.KeyringStore;
 import keyfleet.control.rotation.RotationLoop;
@@ -35,7 +35,6 @@ import keyfleet.member.keys.LoadedKeys;
 import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
-import keyfleet.store.CollectionShape;
 import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreUrl;
 import org.jspecify.annotations.Nullable;
@@ -110,11 +109,7 @@ public final class CliFleet implements Ticker, AutoCloseable {
       CollectionCatalog collectionCatalog =
           new CollectionCatalog(
               keyringStore,
-              it ->
-                  Optional.of(
-                      engine.records(
-                          new CollectionShape(
-                              it.collection(), it.idField(), new TreeSet<>(it.sealedFields())))),
+              it -> Optional.of(engine.records(StoreConnections.toShape(it))),
               Failpoints.NONE);
       isWorker = processInfo.role().equals("worker");
       loop =

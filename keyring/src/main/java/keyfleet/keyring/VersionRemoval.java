@@ -81,7 +81,7 @@ public final class VersionRemoval {
       Keystore keystore, KekVersion version, VersionState state, List<String> objections) {
     return objections.isEmpty()
         ? new Accepted(keystore.with(keystore.rotation(), version, state))
-        : new Refused(String.join("; ", objections));
+        : new Refused(objections);
   }
 
   private static Optional<String> stateObjection(

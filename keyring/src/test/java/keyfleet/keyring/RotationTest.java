@@ -288,8 +288,8 @@ class RotationTest {
         after(keystore(), List.of(startRequest(Kind.REVOCATION, 1, 2), new Unstaged(BEFORE)));
     Refused refused = assertInstanceOf(Refused.class, back.decide(startRequest(1, 2)));
     assertEquals(
-        "v1 is compromised: a rotation would keep the data keys it wrapped; revoke it",
-        refused.reason());
+        List.of("v1 is compromised: a rotation would keep the data keys it wrapped; revoke it"),
+        refused.reasons());
     assertInstanceOf(Accepted.class, back.decide(startRequest(Kind.REVOCATION, 1, 2)));
   }
 

@@ -50,7 +50,7 @@ class VersionRemovalTest {
   }
 
   private static String refusal(KeystoreDecision decision) {
-    return assertInstanceOf(Refused.class, decision).reason();
+    return String.join("; ", assertInstanceOf(Refused.class, decision).reasons());
   }
 
   @Test

@@ -60,7 +60,7 @@ final class FleetMonitor {
   /// Returns the pause before the next refresh.
   Duration refresh() {
     try {
-      Optional<StoredKeystore> storedKeystore = keyringStore.readKeystore();
+      Optional<StoredKeystore> storedKeystore = keyringStore.keystores().read();
       snapshot = storedKeystore.map(StoredKeystore::keystore).map(this::takeSnapshot).orElse(null);
       return storedKeystore.map(it -> it.keystore().timings()).orElse(Timings.DEFAULT).heartbeat();
     } catch (KeyfleetException e) {
@@ -108,7 +108,7 @@ final class FleetMonitor {
         slowChecks.equals(SlowChecks.NONE)
             || clock.getAsLong() - slowChecksAt >= SLOW_CHECK_INTERVAL.toNanos();
     if (roles.contains(Role.SCHEDULER) && isDue) {
-      AuditVerdict audit = keyringStore.auditReader().verify();
+      AuditVerdict audit = keyringStore.keystores().reader().verify();
       slowChecks = new SlowChecks(catalog.countByVersion().orElse(null), audit);
       slowChecksAt = clock.getAsLong();
     }

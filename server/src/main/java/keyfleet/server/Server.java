@@ -151,7 +151,7 @@ public final class Server implements AutoCloseable {
             monitoredKeyring, monitoredCollections, member.keys(), settings.roles(), clock);
     if (settings.roles().contains(Role.WORKER)) {
       PeriodicTask workerTask = periodicTask("keyfleet-worker", worker::runTick);
-      opened.closeAtEnd(keyringStore.watch(workerTask::wake));
+      opened.closeAtEnd(keyringStore.keystores().watch(workerTask::wake));
       workerTask.start();
     }
     periodicTask("keyfleet-monitor", monitor::refresh).start();

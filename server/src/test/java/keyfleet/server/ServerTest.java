@@ -115,7 +115,7 @@ class ServerTest {
   }
 
   private Rotation rotation() {
-    return fixture.keyringStore().readKeystore().orElseThrow().keystore().rotation();
+    return fixture.keyringStore().keystores().read().orElseThrow().keystore().rotation();
   }
 
   private static KekVersion version(int number) {

@@ -2,8 +2,6 @@ package keyfleet.sim;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.Arrays;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 import keyfleet.sim.fleet.FleetFactory;
@@ -35,19 +33,16 @@ class SeededBugTest {
 
   static Stream<Bug> bugs() {
     Stream<Bug> keys =
-        Arrays.stream(SwarmRotationBug.values())
-            .map(bug -> new Bug(label(bug), world -> new RotationFleet(world, bug), KEYS));
+        SwarmRotationBugs.all().entrySet().stream()
+            .map(
+                it -> new Bug(it.getKey(), world -> new RotationFleet(world, it.getValue()), KEYS));
     Stream<Bug> nodes =
-        Arrays.stream(SwarmRolloutBug.values())
-            .map(bug -> new Bug(label(bug), world -> new RolloutFleet(world, bug), NODES));
+        SwarmRolloutBugs.all().entrySet().stream()
+            .map(
+                it -> new Bug(it.getKey(), world -> new RolloutFleet(world, it.getValue()), NODES));
     Bug suffixLost =
         new Bug("H7 store that loses what it acknowledged", SeededBugTest::losingSuffix, KEYS);
     return Stream.of(keys, Stream.of(suffixLost), nodes).flatMap(it -> it);
-  }
-
-  private static String label(Enum<?> bug) {
-    String words = bug.name().toLowerCase(Locale.ROOT).replace('_', ' ');
-    return words.matches("h\\d.*") ? "H" + words.substring(1) : words;
   }
 
   /// A store that loses acknowledged writes. The engines refuse such a store where they can detect

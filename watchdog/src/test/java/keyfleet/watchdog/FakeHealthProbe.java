@@ -11,7 +11,6 @@ import keyfleet.rollout.plan.NodeStatus.Health;
 public final class FakeHealthProbe implements HealthProbe {
   private final ReleaseSlots slots;
   private final Map<Sha256, ProbeResult> results = new HashMap<>();
-  private Health health = Health.HEALTHY;
 
   public FakeHealthProbe(ReleaseSlots slots) {
     this.slots = slots;
@@ -22,10 +21,6 @@ public final class FakeHealthProbe implements HealthProbe {
     results.put(release, result);
   }
 
-  public void setHealth(Health health) {
-    this.health = health;
-  }
-
   @Override
   public ProbeResult probe() {
     return results.getOrDefault(slots.running(), new ProbeResult(State.READY, 0));
@@ -33,6 +28,6 @@ public final class FakeHealthProbe implements HealthProbe {
 
   @Override
   public Health health() {
-    return health;
+    return Health.HEALTHY;
   }
 }

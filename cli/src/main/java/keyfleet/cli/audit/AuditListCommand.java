@@ -67,7 +67,7 @@ public final class AuditListCommand implements Command {
     int limit = Math.toIntExact(parseNumber(parsed, LIMIT, DEFAULT_LIMIT, AuditReader.MAX_PAGE));
     long before = parseNumber(parsed, BEFORE, Long.MAX_VALUE, Long.MAX_VALUE);
     try (CommandSession session = context.openSession(parsed)) {
-      AuditPage page = session.keyringStore().auditReader().below(before, limit);
+      AuditPage page = session.keyringStore().keystores().reader().below(before, limit);
       if (page.entries().isEmpty() && page.unreadable().isEmpty() && page.isLast()) {
         session.requireKeystore(); // throws if the keyring never existed
       }

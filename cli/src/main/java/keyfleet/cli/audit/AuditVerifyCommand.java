@@ -88,7 +88,7 @@ public final class AuditVerifyCommand implements Command {
   /// broken.
   private static AuditVerdict verify(CommandSession session, AuditHead notedHead) {
     try {
-      return session.keyringStore().auditReader().verify(notedHead);
+      return session.keyringStore().keystores().reader().verify(notedHead);
     } catch (MalformedValueException e) {
       return new Broken(1, "the keystore cannot be read: " + e.getMessage());
     }

@@ -87,7 +87,7 @@ public final class CommandSession implements AutoCloseable {
   }
 
   public Optional<Keystore> findKeystore() {
-    return keyringStore.readKeystore().map(StoredKeystore::keystore);
+    return keyringStore.keystores().read().map(StoredKeystore::keystore);
   }
 
   public Keystore requireKeystore() {

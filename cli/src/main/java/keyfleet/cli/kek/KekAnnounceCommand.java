@@ -143,9 +143,9 @@ public final class KekAnnounceCommand implements Command {
         switch (result) {
           case Done(Keystore after) -> after;
           case Unchanged(Keystore same) -> same;
-          case Refused(String reason) ->
+          case Refused refused ->
               throw CommandException.conditionNotMet(
-                  version + " is not announced: " + reason,
+                  version + " is not announced: " + refused.reason(),
                   "keyfleet kek list" + KeyOptions.keyringFlag(keyring));
         };
     String state = EnumText.toKebabCase(keystore.stateOf(version).orElse(VersionState.ANNOUNCED));

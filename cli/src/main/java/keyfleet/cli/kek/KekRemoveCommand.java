@@ -151,7 +151,7 @@ public final class KekRemoveCommand implements Command {
     List<String> holders = findHolders(session, keystore, version);
     return holders.isEmpty()
         ? session.removalOperations().markDestroyed(version)
-        : new Refused(String.join("; ", holders));
+        : new Refused(holders);
   }
 
   private static List<String> findHolders(
@@ -178,8 +178,7 @@ public final class KekRemoveCommand implements Command {
       Result result,
       OutputFormat format,
       String command) {
-    List<String> reasons =
-        result instanceof Refused(String all) ? List.of(all.split("; ")) : List.of();
+    List<String> reasons = result instanceof Refused(List<String> all) ? all : List.of();
     Keystore keystore =
         switch (result) {
           case Done(Keystore after) -> after;

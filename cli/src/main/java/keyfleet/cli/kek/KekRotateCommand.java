@@ -127,7 +127,7 @@ public final class KekRotateCommand implements Command {
         switch (result) {
           case Done(Keystore after) -> after;
           case Unchanged(Keystore same) -> same;
-          case Refused(String reason) -> throw refusal(session, reason);
+          case Refused refused -> throw refusal(session, refused.reason());
         };
     return Rotation.unfinishedJob(keystore.rotation()).orElseThrow();
   }

@@ -61,6 +61,6 @@ public final class KekVerifyCommand implements Command {
     // Two classes: the local check needs no store, and must not load the classes that use one.
     return isLocal
         ? new LocalVerification(context.console(), context.runtime()).run(parsed)
-        : new FleetVerification(context).run(parsed);
+        : ReadinessCheck.verify(context, parsed);
   }
 }

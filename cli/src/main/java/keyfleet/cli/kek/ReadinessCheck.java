@@ -1,14 +1,19 @@
 package keyfleet.cli.kek;
 
+import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
+import keyfleet.cli.config.ExpectedProcessOptions;
 import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.config.WaitOptions;
 import keyfleet.cli.config.WaitOptions.Deadline;
 import keyfleet.cli.output.CommandException;
+import keyfleet.cli.output.OutputFormat;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.member.document.HeartbeatDocument;
+import picocli.CommandLine.ParseResult;
 
 /// Asks the gate whether the fleet is ready for a version. The check needs the key of the version:
 /// a host that cannot open the version's sentinel gets an error.
@@ -21,6 +26,23 @@ final class ReadinessCheck {
     this.session = session;
     this.target = target;
     this.expectedProcesses = expectedProcesses;
+  }
+
+  /// `kek verify --target=N`.
+  static int verify(CommandContext context, ParseResult parsed) {
+    KekVersion target = KeyOptions.version(parsed, KekVerifyCommand.TARGET);
+    OutputFormat format = OutputFormat.of(parsed);
+    WaitOptions waitOptions = WaitOptions.of(parsed);
+    ExpectedProcesses expectedProcesses =
+        ExpectedProcessOptions.of(parsed, context.runtime().get().environment());
+    try (CommandSession session = context.openSession(parsed)) {
+      ReadinessCheck check = new ReadinessCheck(session, target, expectedProcesses);
+      ReadinessReport report =
+          waitOptions.shouldWait()
+              ? check.checkUntil(waitOptions.startDeadline(session.ticker()))
+              : check.check();
+      return report.print(format, context.console());
+    }
   }
 
   ReadinessReport check() {
@@ -43,7 +65,7 @@ final class ReadinessCheck {
 
   /// Repeats the check until the fleet is ready or the deadline is reached; returns the last
   /// result.
-  ReadinessReport checkUntil(Deadline deadline) {
+  private ReadinessReport checkUntil(Deadline deadline) {
     ReadinessReport report = check();
     while (!report.isReady() && !deadline.isReached()) {
       deadline.pause();

@@ -77,9 +77,9 @@ public final class RotationControlCommand implements Command {
                 .err()
                 .println(
                     "keyring " + session.keyring() + ": rotation already " + action.pastParticiple);
-        case Refused(String reason) ->
+        case Refused refused ->
             throw CommandException.conditionNotMet(
-                "cannot " + EnumText.toKebabCase(action) + " the rotation: " + reason,
+                "cannot " + EnumText.toKebabCase(action) + " the rotation: " + refused.reason(),
                 "keyfleet kek status" + KeyOptions.keyringFlag(session.keyring()));
       }
       if (format == OutputFormat.JSON) {

@@ -117,9 +117,9 @@ record SecretCollection(CollectionRegistration registration, Records records) {
 
   /// Throws if the audit entry was not written: no secret is changed without one.
   static void requireAudited(KeyringName keyring, Result result) {
-    if (result instanceof Refused(String reason)) {
+    if (result instanceof Refused refused) {
       throw CommandException.conditionNotMet(
-          "the audit entry could not be written, so nothing was changed: " + reason,
+          "the audit entry could not be written, so nothing was changed: " + refused.reason(),
           "keyfleet audit verify" + KeyOptions.keyringFlag(keyring));
     }
   }

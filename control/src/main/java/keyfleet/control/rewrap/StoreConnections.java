@@ -64,11 +64,6 @@ public final class StoreConnections implements CollectionOpener, AutoCloseable {
     return recordsUrl.scheme();
   }
 
-  /// The location of the records, for people.
-  String recordsLocation() {
-    return recordsUrl.toString();
-  }
-
   /// The engine of the records.
   public Engine recordsEngine() {
     if (recordsUrl.scheme().equals(ENGINE_WITHOUT_RECORDS)) {

@@ -12,9 +12,8 @@ import keyfleet.control.rewrap.FencedCollection;
 import keyfleet.control.rewrap.RewrapPass;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.CollectionRegistration;
-import keyfleet.keyring.RotationJob;
 
-/// Opens the collections of a keyring, and starts passes over them.
+/// Opens the collections of a keyring, for passes with these options.
 public final class CollectionCatalog {
   private final KeyringStore keyringStore;
   private final CollectionOpener opener;
@@ -40,6 +39,10 @@ public final class CollectionCatalog {
         new RewrapPass.Options(
             batchExecutor, Math.clamp(maxBatch, 1, RewrapPass.MAX_BATCH), failpoints);
     this.failpoints = failpoints;
+  }
+
+  RewrapPass.Options passOptions() {
+    return options;
   }
 
   /// The collections that are registered now.
@@ -75,17 +78,5 @@ public final class CollectionCatalog {
           .forEach((version, count) -> counts.merge(version, count, Long::sum));
     }
     return Optional.of(counts);
-  }
-
-  RewrapPass newDryRun(CollectionSet collections, RotationJob job) {
-    return RewrapPass.dryRun(collections, job, options);
-  }
-
-  RewrapPass newRewrap(CollectionSet collections, RotationJob job) {
-    return RewrapPass.overOldVersion(collections, job, options);
-  }
-
-  RewrapPass newSweep(CollectionSet collections, RotationJob job) {
-    return RewrapPass.overAllButTarget(collections, job, options);
   }
 }

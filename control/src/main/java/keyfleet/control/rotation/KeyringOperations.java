@@ -1,11 +1,13 @@
 package keyfleet.control.rotation;
 
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import keyfleet.control.audit.AuditChange;
 import keyfleet.control.audit.AuditSummary;
+import keyfleet.control.audit.AuditedKeystoreStore;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Sentinel;
 import keyfleet.keyring.Keystore;
@@ -35,7 +37,20 @@ public final class KeyringOperations {
   /// The keystore is already in the requested state.
   public record Unchanged(Keystore keystore) implements Result {}
 
-  public record Refused(String reason) implements Result {}
+  public record Refused(List<String> reasons) implements Result {
+    public Refused {
+      reasons = List.copyOf(reasons);
+    }
+
+    public Refused(String reason) {
+      this(List.of(reason));
+    }
+
+    /// All reasons in one line.
+    public String reason() {
+      return String.join("; ", reasons);
+    }
+  }
 
   /// How often an operation is tried while other processes change the keystore.
   private static final int MAX_TRIES = 5;
@@ -43,6 +58,7 @@ public final class KeyringOperations {
   private static final String WORKER = "worker";
 
   private final KeyringStore keyringStore;
+  private final AuditedKeystoreStore keystores;
   private final CollectionCatalog collectionCatalog;
   private final LoadedKeys keys;
   private final Supplier<String> ids;
@@ -55,6 +71,7 @@ public final class KeyringOperations {
       Supplier<String> ids,
       SecureRandom random) {
     this.keyringStore = keyringStore;
+    this.keystores = keyringStore.keystores();
     this.collectionCatalog = collectionCatalog;
     this.keys = keys;
     this.ids = ids;
@@ -70,7 +87,7 @@ public final class KeyringOperations {
       return new Refused(version + " is not loaded in this process");
     }
     VersionEntry announced = new VersionEntry(provider, sentinel.get(), VersionState.ANNOUNCED);
-    return keyringStore.readKeystore().isPresent()
+    return keystores.read().isPresent()
         ? change("announce " + version, keystore -> keystore.announce(version, announced))
         : bootstrap(version, announced, use, timings);
   }
@@ -82,7 +99,7 @@ public final class KeyringOperations {
     }
     var identity = new Keystore.Identity(ids.get(), nextIncarnation(), use);
     Keystore keystore = Keystore.bootstrap(identity, first, timings);
-    return keyringStore.create(keystore, "announce " + version)
+    return keystores.create(keystore, "announce " + version)
         ? new Done(keystore)
         : new Refused("another process has just created the keystore");
   }
@@ -160,7 +177,7 @@ public final class KeyringOperations {
   /// Audits what the process is about to do; the keystore stays as it is.
   Result writeIntent(String summary, AuditChange change) {
     return retry(storedKeystore ->
-        keyringStore.writeIntent(storedKeystore, summary, change)
+        keystores.writeIntent(storedKeystore, summary, change)
             ? Optional.of(new Done(storedKeystore.keystore()))
             : Optional.empty());
   }
@@ -169,7 +186,7 @@ public final class KeyringOperations {
   /// may have lost changes.
   private Result retry(Function<StoredKeystore, Optional<Result>> operation) {
     for (int i = 0; i < MAX_TRIES; i++) {
-      StoredKeystore storedKeystore = keyringStore.readKeystore().orElse(null);
+      StoredKeystore storedKeystore = keystores.read().orElse(null);
       if (storedKeystore == null) {
         return new Refused("the keyring has no keystore; announce version 1 first");
       }
@@ -188,7 +205,7 @@ public final class KeyringOperations {
   /// Empty if the keystore has changed since it was read: then the fence may be ahead of that read
   /// only.
   private Optional<Result> refuseInSafeHold(StoredKeystore storedKeystore, SafeHold hold) {
-    return keyringStore.isUnchanged(storedKeystore)
+    return keystores.isUnchanged(storedKeystore)
         ? Optional.of(new Refused("safe hold: " + hold.reason()))
         : Optional.empty();
   }
@@ -198,11 +215,11 @@ public final class KeyringOperations {
       StoredKeystore storedKeystore, KeystoreDecision decision, String summary) {
     return switch (decision) {
       case KeystoreDecision.Accepted(Keystore next) ->
-          keyringStore.replace(storedKeystore, next, summary)
+          keystores.replace(storedKeystore, next, summary)
               ? Optional.of(new Done(next))
               : Optional.empty();
       case KeystoreDecision.Ignored() -> Optional.of(new Unchanged(storedKeystore.keystore()));
-      case KeystoreDecision.Refused(String reason) -> Optional.of(new Refused(reason));
+      case KeystoreDecision.Refused(var reasons) -> Optional.of(new Refused(reasons));
     };
   }
 }

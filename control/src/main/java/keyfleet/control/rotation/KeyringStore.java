@@ -8,23 +8,19 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import keyfleet.control.Failpoint;
 import keyfleet.control.Failpoints;
-import keyfleet.control.audit.AuditChange;
 import keyfleet.control.audit.AuditContext;
 import keyfleet.control.audit.AuditEntryStore;
-import keyfleet.control.audit.AuditReader;
 import keyfleet.control.audit.AuditedKeystoreStore;
 import keyfleet.control.rewrap.RotationProgress;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Heartbeat;
-import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Roster;
 import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.Timings;
 import keyfleet.member.document.CollectionRegistry;
 import keyfleet.member.document.KeystoreStore;
-import keyfleet.member.document.KeystoreStore.StoredKeystore;
 import keyfleet.member.document.RosterStore;
 import keyfleet.member.document.RosterStore.BatchedRoster;
 import keyfleet.store.Bucket;
@@ -33,7 +29,6 @@ import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Revision;
 import keyfleet.store.Value;
-import keyfleet.store.Watch;
 
 /// Reads and writes what the processes of one keyring share in the store: the keystore, its audit,
 /// the roster, the registered collections, the driver's heartbeat and progress. Each effect is at
@@ -80,44 +75,9 @@ public final class KeyringStore {
     this.failpoints = failpoints;
   }
 
-  public Optional<StoredKeystore> readKeystore() {
-    return keystores.read();
-  }
-
-  /// Hints that the keystore may have changed, until the watch is closed.
-  public Watch watch(Runnable onChange) {
-    return keystores.watch(onChange);
-  }
-
-  public AuditReader auditReader() {
-    return keystores.reader();
-  }
-
-  /// Copies the keystore's audit entry into the chain. The process that made the change may have
-  /// crashed before it did so.
-  void copyAuditEntry(StoredKeystore storedKeystore) {
-    keystores.copyEntry(storedKeystore);
-  }
-
-  /// Whether the keystore is still the one that was read.
-  boolean isUnchanged(StoredKeystore storedKeystore) {
-    return keystores.isUnchanged(storedKeystore);
-  }
-
-  /// Returns true if the change is certainly stored. If not, the caller reads and decides again.
-  /// `summary` is for the audit.
-  boolean create(Keystore first, String summary) {
-    return keystores.create(first, summary);
-  }
-
-  /// As [#create].
-  boolean replace(StoredKeystore expected, Keystore next, String summary) {
-    return keystores.replace(expected, next, summary);
-  }
-
-  /// As [#create]: audits what a process is about to do, and leaves the keystore as it is.
-  boolean writeIntent(StoredKeystore expected, String summary, AuditChange intended) {
-    return keystores.writeIntent(expected, summary, intended);
+  /// The keystore and its audit.
+  public AuditedKeystoreStore keystores() {
+    return keystores;
   }
 
   public Roster readRoster(Timings timings) {

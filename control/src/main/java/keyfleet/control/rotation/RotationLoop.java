@@ -3,6 +3,7 @@ package keyfleet.control.rotation;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import keyfleet.control.audit.AuditSummary;
+import keyfleet.control.audit.AuditedKeystoreStore;
 import keyfleet.control.rewrap.CollectionSet;
 import keyfleet.control.rewrap.RewrapPass;
 import keyfleet.control.rotation.RotationPhases.Continue;
@@ -43,7 +44,7 @@ public final class RotationLoop {
   public static final int MAX_BATCH = RewrapPass.MAX_BATCH;
 
   private final String driver;
-  private final KeyringStore keyringStore;
+  private final AuditedKeystoreStore keystores;
   private final RotationPhases phases;
   private final DriverHeartbeat heartbeat;
   private @Nullable RuntimeException lastFailure;
@@ -57,7 +58,7 @@ public final class RotationLoop {
       LoadedKeys keys,
       LongSupplier clock) {
     this.driver = driver;
-    this.keyringStore = keyringStore;
+    this.keystores = keyringStore.keystores();
     this.phases = new RotationPhases(keyringStore, collectionCatalog, keys, clock);
     this.heartbeat = new DriverHeartbeat(keyringStore, clock);
   }
@@ -65,9 +66,9 @@ public final class RotationLoop {
   public NextTick tick() {
     try {
       lastFailure = null;
-      Optional<StoredKeystore> storedKeystore = keyringStore.readKeystore();
+      Optional<StoredKeystore> storedKeystore = keystores.read();
       lastKeystore = storedKeystore.map(StoredKeystore::keystore).orElse(null);
-      storedKeystore.ifPresent(keyringStore::copyAuditEntry);
+      storedKeystore.ifPresent(keystores::copyEntry);
       return storedKeystore.isPresent() ? act(storedKeystore.get()) : NextTick.LATER;
     } catch (KeyfleetException e) {
       phases.forgetCollections();
@@ -113,7 +114,7 @@ public final class RotationLoop {
     CollectionSet collections = phases.openCollections();
     Optional<SafeHold> hold = collections.findSafeHold(keystore);
     if (hold.isPresent()) {
-      if (keyringStore.isUnchanged(storedKeystore)) {
+      if (keystores.isUnchanged(storedKeystore)) {
         phases.reportWaiting(job, "safe hold: " + hold.get().reason());
       }
       return NextTick.LATER;
@@ -159,7 +160,7 @@ public final class RotationLoop {
 
   private NextTick commit(StoredKeystore storedKeystore, RotationEvent event) {
     return storedKeystore.keystore().decide(event) instanceof Accepted(Keystore next)
-            && keyringStore.replace(storedKeystore, next, AuditSummary.of(event))
+            && keystores.replace(storedKeystore, next, AuditSummary.of(event))
         ? NextTick.IMMEDIATELY
         : NextTick.LATER;
   }

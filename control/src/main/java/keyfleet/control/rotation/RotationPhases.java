@@ -143,7 +143,9 @@ final class RotationPhases {
       return new Decided(new RotationEvent.Unstaged(rotationEpoch));
     }
     RewrapPass dryRun =
-        rewrapPass == null ? collectionCatalog.newDryRun(collections, job) : rewrapPass;
+        rewrapPass == null
+            ? RewrapPass.dryRun(collections, job, collectionCatalog.passOptions())
+            : rewrapPass;
     rewrapPass = dryRun;
     if (dryRun.isFinished()) {
       report(
@@ -167,7 +169,9 @@ final class RotationPhases {
   /// because processes may have started or stopped.
   private StepResult rewrap(Keystore keystore, RotationJob job, CollectionSet collections) {
     RewrapPass current =
-        rewrapPass == null ? collectionCatalog.newRewrap(collections, job) : rewrapPass;
+        rewrapPass == null
+            ? RewrapPass.overOldVersion(collections, job, collectionCatalog.passOptions())
+            : rewrapPass;
     rewrapPass = current;
     if (!current.isFinished()) {
       return rewrapBatch(current, keystore, job, collections);
@@ -231,7 +235,9 @@ final class RotationPhases {
       return Optional.of(new Wait(unreachable.get()));
     }
     RewrapPass current =
-        rewrapPass == null ? collectionCatalog.newSweep(collections, job) : rewrapPass;
+        rewrapPass == null
+            ? RewrapPass.overAllButTarget(collections, job, collectionCatalog.passOptions())
+            : rewrapPass;
     rewrapPass = current;
     if (current.isFinished()) {
       report(current.progress(job.id(), ""));

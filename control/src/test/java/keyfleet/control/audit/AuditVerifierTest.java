@@ -55,7 +55,7 @@ class AuditVerifierTest {
   }
 
   private AuditVerdict verify() {
-    return worker.keyring.auditReader().verify();
+    return worker.keyring.keystores().reader().verify();
   }
 
   private static Key key(long number) {
@@ -279,7 +279,7 @@ class AuditVerifierTest {
     AuditEntry last = rewriteFrom(3);
     note(fleet.keystore(), AuditDocument.toDocument(last));
     assertEquals(new Intact(last.head()), verify());
-    AuditReader reader = worker.keyring.auditReader();
+    AuditReader reader = worker.keyring.keystores().reader();
     assertEquals(
         new Broken(head.number(), "the entry is not the one that was noted"), reader.verify(head));
     assertEquals(new Intact(last.head()), reader.verify(entry(2).head()));
@@ -320,7 +320,7 @@ class AuditVerifierTest {
     assertEquals(new Intact(head), verify());
     assertEquals(
         new Broken(head.number() + 1, "the entry is missing; the chain once had " + later.number()),
-        worker.keyring.auditReader().verify(later));
+        worker.keyring.keystores().reader().verify(later));
   }
 
   @Test
@@ -368,7 +368,7 @@ class AuditVerifierTest {
   @Test
   void noKeystoreAndNoEntries_isIntact() {
     Peer other = new RotationTestFleet().worker("worker-1", 1);
-    assertEquals(new Intact(AuditHead.NONE), other.keyring.auditReader().verify());
-    assertInstanceOf(Broken.class, other.keyring.auditReader().verify(head));
+    assertEquals(new Intact(AuditHead.NONE), other.keyring.keystores().reader().verify());
+    assertInstanceOf(Broken.class, other.keyring.keystores().reader().verify(head));
   }
 }

@@ -12,9 +12,11 @@ import static org.junit.jupiter.api.Assertions.fail;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Supplier;
+import keyfleet.control.CrashAtFailpoint;
+import keyfleet.control.CrashAtFailpoint.Crashed;
 import keyfleet.control.Failpoint;
 import keyfleet.control.Failpoints;
+import keyfleet.control.PauseAtFailpoint.Side;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.NodePhase;
 import keyfleet.rollout.RolloutId;
@@ -42,8 +44,8 @@ class LateNodeTest {
   private static final RolloutId R2 = new RolloutId("r2");
 
   private final RolloutTestFleet fleet = new RolloutTestFleet("a b");
-  private final RolloutOperations operations = fleet.operations(Failpoints.NONE);
-  private final RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
+  private final RolloutOperations operations = fleet.operations();
+  private final RolloutLoop driver = fleet.driver("first");
 
   private Map<NodeId, NodeProgress> standings(String id) {
     var rolloutRun = fleet.rollout(id).run();
@@ -210,24 +212,12 @@ class LateNodeTest {
     start("*", 2);
     fleet.run("r1", driver);
     fleet.node("b").makeHealthy();
-    RolloutOperations crashing = fleet.operations(new CrashOnSecondCreate());
-    assertThrows(IllegalStateException.class, () -> crashing.retry(R1, R2));
+    RolloutOperations crashing =
+        fleet.operations(new CrashAtFailpoint(Failpoint.ROLLOUT_CREATE, Side.BEFORE, 2));
+    assertThrows(Crashed.class, () -> crashing.retry(R1, R2));
     assertInstanceOf(RolloutOperationResult.Done.class, operations.retry(R1, R2));
     fleet.run("r2", driver);
     assertInstanceOf(Rollout.Completed.class, fleet.rollout("r2"));
-  }
-
-  /// Crashes before it creates a second key.
-  private static final class CrashOnSecondCreate implements Failpoints {
-    private int created;
-
-    @Override
-    public <T> T at(Failpoint point, Supplier<T> effect) {
-      if (point == Failpoint.ROLLOUT_CREATE && created++ > 0) {
-        throw new IllegalStateException("crashed");
-      }
-      return effect.get();
-    }
   }
 
   @Test

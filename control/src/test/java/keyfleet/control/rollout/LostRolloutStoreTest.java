@@ -29,8 +29,8 @@ class LostRolloutStoreTest {
   private static final RolloutSpec SPEC = spec("r1", "a", "b c", new RolloutLimits(2, 1, 0, 1));
 
   private final RolloutTestFleet fleet = new RolloutTestFleet("a b c");
-  private final RolloutOperations operations = fleet.operations(Failpoints.NONE);
-  private final RolloutLoop first = fleet.driver("first", Failpoints.NONE);
+  private final RolloutOperations operations = fleet.operations();
+  private final RolloutLoop first = fleet.driver("first");
 
   /// Runs until `a` is in the phase, then restores the store to the time before the canary started.
   /// Nodes keep their progress and report it again with their next heartbeat.
@@ -62,10 +62,8 @@ class LostRolloutStoreTest {
   @Test
   void driverWithoutMemory_holdsTheRolloutByNodeReports() {
     loseStoreAt(NodePhase.SOAKING, first);
-    RolloutLoop second = fleet.driver("second", Failpoints.NONE);
-    for (int i = 0; i < 20; i++) {
-      fleet.step(second);
-    }
+    RolloutLoop second = fleet.driver("second");
+    fleet.stepTimes(20, second);
     assertEquals(StopCause.STORE_LOST, pauseCause());
     assertEquals(
         NodeProgress.APPLYING,
@@ -78,10 +76,8 @@ class LostRolloutStoreTest {
   void heldRollout_commandsNothingUntilResumed() {
     loseStoreAt(NodePhase.SOAKED, first);
     List<Entry> before = desiredEntries();
-    RolloutLoop second = fleet.driver("second", Failpoints.NONE);
-    for (int i = 0; i < 200; i++) {
-      fleet.step(first, second);
-    }
+    RolloutLoop second = fleet.driver("second");
+    fleet.stepTimes(200, first, second);
     assertEquals(StopCause.STORE_LOST, pauseCause());
     assertEquals(before, desiredEntries());
     assertEquals(Map.of(), Rollout.assignments(fleet.rollout("r1")));
@@ -99,22 +95,18 @@ class LostRolloutStoreTest {
     operations.start(SPEC);
     Runnable restore = fleet.kv.checkpoint();
     for (int i = 0; i < 3; i++) {
-      RolloutLoop driver = fleet.driver("d" + i, Failpoints.NONE);
+      RolloutLoop driver = fleet.driver("d" + i);
       fleet.step(driver);
       fleet.step(driver);
       driver.release();
     }
-    fleet.step(first);
-    fleet.step(first);
-    fleet.step(first);
+    fleet.stepTimes(3, first);
     long obeyed = fleet.node("a").seen().epoch();
     assertTrue(obeyed > 1, "several drivers have claimed the rollout: " + obeyed);
     restore.run();
     fleet.nodes.values().forEach(FakeNode::step);
-    RolloutLoop fresh = fleet.driver("fresh", Failpoints.NONE);
-    for (int i = 0; i < 20; i++) {
-      fleet.step(fresh);
-    }
+    RolloutLoop fresh = fleet.driver("fresh");
+    fleet.stepTimes(20, fresh);
     assertEquals(StopCause.STORE_LOST, pauseCause());
     operations.resume(R1);
     fleet.run("r1", fresh);

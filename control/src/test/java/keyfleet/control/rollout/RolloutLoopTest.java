@@ -36,20 +36,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RolloutLoopTest {
   private static final RolloutId R1 = new RolloutId("r1");
-  private static final RolloutSpec SPEC = spec("r1", "a", "b c", new RolloutLimits(2, 1, 0, 1));
+  private static final RolloutLimits LIMITS = new RolloutLimits(2, 1, 0, 1);
+  private static final RolloutSpec SPEC = spec("r1", "a", "b c", LIMITS);
 
   private final RolloutTestFleet fleet = new RolloutTestFleet("a b c");
 
   @Test
   void claimByAnother_stopsTheDriverAtOnce() { // R2
-    fleet.operations(Failpoints.NONE).start(SPEC);
-    RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
+    fleet.operations().start(SPEC);
+    RolloutLoop driver = fleet.driver("first");
     fleet.step(driver);
     fleet.kv.create(RolloutKeys.ROLLOUTS, RolloutKeys.epoch(R1, 2), Value.of("{}"));
     Rollout before = fleet.rollout("r1");
-    for (int i = 0; i < 10; i++) {
-      fleet.step(driver);
-    }
+    fleet.stepTimes(10, driver);
     assertEquals(before, fleet.rollout("r1"));
     fleet.run("r1", driver);
     fleet.assertCompleted("r1");
@@ -58,21 +57,19 @@ class RolloutLoopTest {
 
   @Test
   void rolloutNeverDriven_isAdoptedAtTheFirstScan() {
-    fleet.operations(Failpoints.NONE).start(SPEC);
+    fleet.operations().start(SPEC);
     assertInstanceOf(Rollout.Created.class, fleet.rollout("r1"));
-    fleet.step(fleet.driver("first", Failpoints.NONE));
+    fleet.step(fleet.driver("first"));
     assertInstanceOf(Rollout.Rolling.class, fleet.rollout("r1"));
   }
 
   @Test
   void silentDriver_isReplacedAfterTheStaleTime() { // R3
-    fleet.operations(Failpoints.NONE).start(SPEC);
-    fleet.step(fleet.driver("first", Failpoints.NONE));
-    RolloutLoop second = fleet.driver("second", Failpoints.NONE);
+    fleet.operations().start(SPEC);
+    fleet.step(fleet.driver("first"));
+    RolloutLoop second = fleet.driver("second");
     int stale = (int) SPEC.timings().staleAfter().dividedBy(RolloutTestFleet.STEP);
-    for (int i = 0; i < stale; i++) {
-      fleet.step(second);
-    }
+    fleet.stepTimes(stale, second);
     assertEquals(1, fleet.rollout("r1").run().claim().epoch());
     fleet.step(second);
     assertEquals(2, fleet.rollout("r1").run().claim().epoch());
@@ -80,32 +77,29 @@ class RolloutLoopTest {
 
   @Test
   void releasedRollout_isClaimedAtOnce() { // R3
-    fleet.operations(Failpoints.NONE).start(SPEC);
-    RolloutLoop first = fleet.driver("first", Failpoints.NONE);
+    fleet.operations().start(SPEC);
+    RolloutLoop first = fleet.driver("first");
     fleet.step(first);
     first.release();
-    fleet.step(fleet.driver("second", Failpoints.NONE));
+    fleet.step(fleet.driver("second"));
     assertEquals(2, fleet.rollout("r1").run().claim().epoch());
   }
 
   @Test
   void twoDrivers_onlyOneDrives() { // P9
-    fleet.operations(Failpoints.NONE).start(SPEC);
-    fleet.run(
-        "r1", fleet.driver("first", Failpoints.NONE), fleet.driver("second", Failpoints.NONE));
+    fleet.operations().start(SPEC);
+    fleet.run("r1", fleet.driver("first"), fleet.driver("second"));
     fleet.assertCompleted("r1");
     assertEquals(1, fleet.rollout("r1").run().claim().epoch());
   }
 
   @Test
   void pausedDriver_stopsWhenItResumes() { // R2, R12, H5
-    fleet.operations(Failpoints.NONE).start(SPEC);
-    RolloutLoop first = fleet.driver("first", Failpoints.NONE);
+    fleet.operations().start(SPEC);
+    RolloutLoop first = fleet.driver("first");
     fleet.step(first);
-    RolloutLoop second = fleet.driver("second", Failpoints.NONE);
-    for (int i = 0; i < 14; i++) {
-      fleet.step(second);
-    }
+    RolloutLoop second = fleet.driver("second");
+    fleet.stepTimes(14, second);
     var driverClaim = fleet.rollout("r1").run().claim();
     fleet.step(first);
     fleet.step(first, second);
@@ -123,21 +117,19 @@ class RolloutLoopTest {
         new UnreliableKv(
             fleet.kv,
             () -> random.nextInt(3) == 0 ? faults[random.nextInt(faults.length)] : Fault.NONE);
-    fleet.operations(Failpoints.NONE).start(SPEC);
+    fleet.operations().start(SPEC);
     fleet.run("r1", fleet.driver("first", unsure, Failpoints.NONE));
     fleet.assertCompleted("r1");
   }
 
   @Test
   void unusableStore_stopsCommandsAndAbortsNothing() { // R20
-    fleet.operations(Failpoints.NONE).start(SPEC);
+    fleet.operations().start(SPEC);
     Outage outage = new Outage();
     RolloutLoop driver = fleet.driver("first", outage);
     fleet.step(driver);
     outage.on = true;
-    for (int i = 0; i < 500; i++) {
-      fleet.step(driver);
-    }
+    fleet.stepTimes(500, driver);
     assertEquals(Map.of("store", "no route"), driver.problems());
     outage.on = false;
     fleet.run("r1", driver);
@@ -159,8 +151,8 @@ class RolloutLoopTest {
   @Test
   void badRelease_abortsAndNoNodeKeepsIt() {
     fleet.node("a").makeUnhealthy();
-    fleet.operations(Failpoints.NONE).start(SPEC);
-    fleet.run("r1", fleet.driver("first", Failpoints.NONE));
+    fleet.operations().start(SPEC);
+    fleet.run("r1", fleet.driver("first"));
     assertInstanceOf(Rollout.Aborted.class, fleet.rollout("r1"));
     assertEquals(List.of(new NodeId("a")), fleet.rollout("r1").run().progress().failedNodes());
     assertEquals(0, fleet.node("b").swaps());
@@ -168,18 +160,16 @@ class RolloutLoopTest {
 
   @Test
   void abort_namesTheMissingNodeAndEndsWhenItIsForgotten() { // R18
-    RolloutOperations operations = fleet.operations(Failpoints.NONE);
+    RolloutOperations operations = fleet.operations();
     operations.start(SPEC);
-    RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
+    RolloutLoop driver = fleet.driver("first");
     while (fleet.node("a").nodePhase() != NodePhase.SOAKING) {
       fleet.step(driver);
     }
     fleet.dead.add(new NodeId("a"));
     assertInstanceOf(RolloutOperationResult.Done.class, operations.abort(R1));
     assertInstanceOf(RolloutOperationResult.Done.class, operations.abort(R1));
-    for (int i = 0; i < 100; i++) {
-      fleet.step(driver);
-    }
+    fleet.stepTimes(100, driver);
     Rollout rollout = assertInstanceOf(Rollout.Aborting.class, fleet.rollout("r1"));
     assertEquals(List.of(new NodeId("a")), rollout.run().progress().awaitedNodes());
     assertInstanceOf(RolloutOperationResult.Done.class, operations.forget(R1, new NodeId("a")));
@@ -190,9 +180,9 @@ class RolloutLoopTest {
 
   @Test
   void completedRollout_isRolledBack() {
-    RolloutOperations operations = fleet.operations(Failpoints.NONE);
+    RolloutOperations operations = fleet.operations();
     operations.start(SPEC);
-    RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
+    RolloutLoop driver = fleet.driver("first");
     fleet.run("r1", driver);
     assertInstanceOf(RolloutOperationResult.Done.class, operations.rollback(R1));
     fleet.run("r1", driver);
@@ -202,12 +192,12 @@ class RolloutLoopTest {
 
   @Test
   void secondRollout_getsNoNodeOfTheFirst() { // R4, I12
-    RolloutOperations operations = fleet.operations(Failpoints.NONE);
+    RolloutOperations operations = fleet.operations();
     operations.start(SPEC);
-    RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
+    RolloutLoop driver = fleet.driver("first");
     fleet.step(driver);
     fleet.step(driver);
-    operations.start(spec("r2", "", "a", new RolloutLimits(2, 1, 0, 1)));
+    operations.start(spec("r2", "", "a", LIMITS));
     fleet.run("r2", driver);
     Rollout second = fleet.rollout("r2");
     assertEquals(
@@ -215,7 +205,7 @@ class RolloutLoopTest {
         second.run().progress().progressByNode(second.run().spec()));
     fleet.run("r1", driver);
     fleet.assertCompleted("r1");
-    operations.start(spec("r3", "", "a", new RolloutLimits(2, 1, 0, 1)));
+    operations.start(spec("r3", "", "a", LIMITS));
     fleet.run("r3", driver);
     assertEquals(2, fleet.node("a").swaps());
   }
@@ -237,19 +227,19 @@ class RolloutLoopTest {
 
   @Test
   void pausedDriver_doesNotOverwriteTheNextRollout() { // R4
-    RolloutOperations operations = fleet.operations(Failpoints.NONE);
-    operations.start(spec("r1", "", "a", new RolloutLimits(2, 1, 0, 1)));
+    RolloutOperations operations = fleet.operations();
+    operations.start(spec("r1", "", "a", LIMITS));
     PauseBeforeRead pauseBeforeRead = new PauseBeforeRead();
     RolloutLoop first = fleet.driver("first", pauseBeforeRead);
     while (fleet.node("a").seen().epoch() == 0) {
       fleet.step(first);
     }
-    RolloutLoop second = fleet.driver("second", Failpoints.NONE);
+    RolloutLoop second = fleet.driver("second");
     pauseBeforeRead.meanwhile =
         () -> {
           operations.abort(R1);
           fleet.run("r1", second);
-          operations.start(spec("r2", "", "a", new RolloutLimits(2, 1, 0, 1)));
+          operations.start(spec("r2", "", "a", LIMITS));
           fleet.step(second);
           assertEquals("r2", desiredRollout("a"));
         };
@@ -269,14 +259,12 @@ class RolloutLoopTest {
 
   @Test
   void pausedRollout_continuesWhenResumed() {
-    RolloutOperations operations = fleet.operations(Failpoints.NONE);
+    RolloutOperations operations = fleet.operations();
     operations.start(SPEC);
-    RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
+    RolloutLoop driver = fleet.driver("first");
     fleet.step(driver);
     assertInstanceOf(RolloutOperationResult.Done.class, operations.pause(R1));
-    for (int i = 0; i < 50; i++) {
-      fleet.step(driver);
-    }
+    fleet.stepTimes(50, driver);
     assertInstanceOf(Rollout.Paused.class, fleet.rollout("r1"));
     assertNotEquals(NodePhase.CONFIRMED, fleet.node("b").nodePhase());
     assertInstanceOf(RolloutOperationResult.Done.class, operations.resume(R1));
@@ -289,15 +277,13 @@ class RolloutLoopTest {
 
   @Test
   void canariesOfAnotherRollout_areTakenWhenItHasEnded() { // R4, R14
-    RolloutOperations operations = fleet.operations(Failpoints.NONE);
+    RolloutOperations operations = fleet.operations();
     operations.start(SPEC);
-    RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
+    RolloutLoop driver = fleet.driver("first");
     fleet.step(driver);
     fleet.step(driver);
-    operations.start(spec("r2", "a", "b", new RolloutLimits(2, 1, 0, 1)));
-    for (int i = 0; i < 3; i++) {
-      fleet.step(driver);
-    }
+    operations.start(spec("r2", "a", "b", LIMITS));
+    fleet.stepTimes(3, driver);
     assertTrue(
         driver.problems().getOrDefault("rollout r2", "").startsWith("no canary is left"),
         driver.problems()::toString);
@@ -308,11 +294,11 @@ class RolloutLoopTest {
 
   @Test
   void rolloutBeyondTheTickLimit_isDrivenInTheNextTick() {
-    RolloutOperations operations = fleet.operations(Failpoints.NONE);
+    RolloutOperations operations = fleet.operations();
     for (int i = 0; i <= RolloutLoop.MAX_ROLLOUTS; i++) {
-      operations.start(spec("r%03d".formatted(i), "", "x" + i, new RolloutLimits(2, 1, 0, 1)));
+      operations.start(spec("r%03d".formatted(i), "", "x" + i, LIMITS));
     }
-    RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
+    RolloutLoop driver = fleet.driver("first");
     fleet.step(driver);
     assertInstanceOf(Rollout.Created.class, fleet.rollout("r064"));
     fleet.step(driver);
@@ -328,8 +314,7 @@ class RolloutLoopTest {
             .collect(Collectors.joining(" "));
     RolloutSpec large = spec("r1", "*", "", batch, new RolloutLimits(30_000, 1, 0, 1));
     RolloutOperationResult.Refused refused =
-        assertInstanceOf(
-            RolloutOperationResult.Refused.class, fleet.operations(Failpoints.NONE).start(large));
+        assertInstanceOf(RolloutOperationResult.Refused.class, fleet.operations().start(large));
     assertTrue(refused.why().startsWith("30000 nodes are too many for one rollout"), refused.why());
   }
 
@@ -338,11 +323,9 @@ class RolloutLoopTest {
   @ValueSource(strings = {"desired.agent.b", "act.agent.b"})
   void unreadableKey_namesItsNodeAndTheOthersContinue(String key) {
     fleet.kv.put(RolloutKeys.ROLLOUTS, new Key(key), RolloutTestFleet.MALFORMED);
-    fleet.operations(Failpoints.NONE).start(SPEC);
-    RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
-    for (int i = 0; i < 40; i++) {
-      fleet.step(driver);
-    }
+    fleet.operations().start(SPEC);
+    RolloutLoop driver = fleet.driver("first");
+    fleet.stepTimes(40, driver);
     assertEquals(NodePhase.CONFIRMED, fleet.node("a").nodePhase());
     assertEquals(NodePhase.CONFIRMED, fleet.node("c").nodePhase());
     assertEquals(
@@ -359,17 +342,17 @@ class RolloutLoopTest {
   @ValueSource(strings = {"driver.no.rollout", "driver.no=rollout", "r1.e.x", "r1.e.1.2"})
   void unknownKey_stopsNoDriver(String key) {
     fleet.kv.put(RolloutKeys.ROLLOUTS, new Key(key), RolloutTestFleet.MALFORMED);
-    fleet.operations(Failpoints.NONE).start(SPEC);
-    fleet.run("r1", fleet.driver("first", Failpoints.NONE));
+    fleet.operations().start(SPEC);
+    fleet.run("r1", fleet.driver("first"));
     fleet.assertCompleted("r1");
   }
 
   @Test
   void anotherPlanUnderTheSameName_isRefused() {
-    RolloutOperations operations = fleet.operations(Failpoints.NONE);
+    RolloutOperations operations = fleet.operations();
     operations.start(SPEC);
     assertInstanceOf(RolloutOperationResult.Done.class, operations.start(SPEC));
-    RolloutSpec other = spec("r1", "", "a", new RolloutLimits(2, 1, 0, 1));
+    RolloutSpec other = spec("r1", "", "a", LIMITS);
     assertEquals(
         new RolloutOperationResult.Refused("rollout r1 already exists with another plan"),
         operations.start(other));

@@ -81,7 +81,7 @@ class RolloutSpecReadTest {
     assertFalse(exists(RolloutKeys.control(R1)), "the control record of an unreadable rollout");
     assertFalse(fleet.hasDriverKey("r1"), "no driver is requested");
     assertInstanceOf(RolloutOperationResult.Done.class, operations(unsure).start(SPEC));
-    fleet.run("r1", fleet.driver("first", Failpoints.NONE));
+    fleet.run("r1", fleet.driver("first"));
     fleet.assertCompleted("r1");
   }
 

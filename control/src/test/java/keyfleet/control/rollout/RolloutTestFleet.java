@@ -64,6 +64,10 @@ final class RolloutTestFleet {
     return () -> "n" + ++nonce;
   }
 
+  RolloutLoop driver(String name) {
+    return driver(name, Failpoints.NONE);
+  }
+
   /// Each driver's elapsed clock starts at another value.
   RolloutLoop driver(String name, Failpoints failpoints) {
     return driver(name, kv, failpoints);
@@ -73,6 +77,10 @@ final class RolloutTestFleet {
     long start = name.hashCode() * 1_000_000L;
     return new RolloutLoop(
         name, connection, () -> start + clock.now().millis() * 1_000_000L, nonces(), failpoints);
+  }
+
+  RolloutOperations operations() {
+    return operations(Failpoints.NONE);
   }
 
   RolloutOperations operations(Failpoints failpoints) {
@@ -120,6 +128,12 @@ final class RolloutTestFleet {
   /// Steps until the rollout needs no driver, at most [#MAX_STEPS] times.
   void run(String id, RolloutLoop... drivers) {
     for (int i = 0; i < MAX_STEPS && hasDriverKey(id); i++) {
+      step(drivers);
+    }
+  }
+
+  void stepTimes(int times, RolloutLoop... drivers) {
+    for (int i = 0; i < times; i++) {
       step(drivers);
     }
   }

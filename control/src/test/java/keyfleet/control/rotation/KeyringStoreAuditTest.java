@@ -13,8 +13,11 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
+import keyfleet.control.CrashAtFailpoint;
+import keyfleet.control.CrashAtFailpoint.Crashed;
 import keyfleet.control.Failpoint;
 import keyfleet.control.Failpoints;
+import keyfleet.control.PauseAtFailpoint.Side;
 import keyfleet.control.audit.AuditActor;
 import keyfleet.control.audit.AuditChange;
 import keyfleet.control.audit.AuditEntry;
@@ -25,8 +28,7 @@ import keyfleet.control.audit.AuditReader;
 import keyfleet.control.audit.AuditSummary;
 import keyfleet.control.audit.AuditVerdict;
 import keyfleet.control.audit.AuditVerdict.Intact;
-import keyfleet.control.rotation.CrashAtFailpoint.Crashed;
-import keyfleet.control.rotation.CrashAtFailpoint.Side;
+import keyfleet.control.audit.AuditedKeystoreStore;
 import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.RotationTestFleet.Peer;
 import keyfleet.crypto.KeyringName;
@@ -72,21 +74,22 @@ class KeyringStoreAuditTest {
     fleet.bootstrap(worker);
   }
 
-  private KeyringStore open(Kv store) {
+  private AuditedKeystoreStore open(Kv store) {
     return new KeyringStore(
-        KeyringName.MAIN,
-        store,
-        () -> "m-" + nonces++,
-        Failpoints.NONE,
-        RotationTestFleet.auditContext("mira", "x"));
+            KeyringName.MAIN,
+            store,
+            () -> "m-" + nonces++,
+            Failpoints.NONE,
+            RotationTestFleet.auditContext("mira", "x"))
+        .keystores();
   }
 
   private AuditHead verifyIntact() {
-    return assertInstanceOf(Intact.class, worker.keyring.auditReader().verify()).head();
+    return assertInstanceOf(Intact.class, worker.keyring.keystores().reader().verify()).head();
   }
 
   private List<AuditEntry> allEntries() {
-    return worker.keyring.auditReader().newest(AuditReader.MAX_PAGE).entries().reversed();
+    return worker.keyring.keystores().reader().newest(AuditReader.MAX_PAGE).entries().reversed();
   }
 
   private long copies() {
@@ -163,14 +166,14 @@ class KeyringStoreAuditTest {
   @Test
   void pages_goBackToTheFirstEntry() {
     List<Long> seen = new ArrayList<>();
-    AuditPage page = worker.keyring.auditReader().newest(3);
+    AuditPage page = worker.keyring.keystores().reader().newest(3);
     page.entries().forEach(it -> seen.add(it.number()));
     assertFalse(page.isLast(), page::toString);
-    page = worker.keyring.auditReader().below(page.lowestNumber(), 3);
+    page = worker.keyring.keystores().reader().below(page.lowestNumber(), 3);
     page.entries().forEach(it -> seen.add(it.number()));
     assertTrue(page.isLast(), page::toString);
     assertEquals(List.of(4L, 3L, 2L, 1L), seen);
-    assertEquals(List.of(), worker.keyring.auditReader().below(1, 3).entries());
+    assertEquals(List.of(), worker.keyring.keystores().reader().below(1, 3).entries());
   }
 
   @Test
@@ -180,7 +183,7 @@ class KeyringStoreAuditTest {
         AUDIT,
         AuditEntryStore.key(KeyringName.MAIN, 2),
         kv.get(AUDIT, AuditEntryStore.key(KeyringName.MAIN, 2)).orElseThrow().revision());
-    AuditPage page = worker.keyring.auditReader().newest(10);
+    AuditPage page = worker.keyring.keystores().reader().newest(10);
     assertEquals(List.of(3L, 2L), page.unreadable());
     assertEquals(List.of(4L, 1L), page.entries().stream().map(AuditEntry::number).toList());
   }
@@ -188,7 +191,7 @@ class KeyringStoreAuditTest {
   @Test
   void pageOfALostKeystore_isStillReadable() {
     kv.delete(KEYSTORES, MAIN, kv.get(KEYSTORES, MAIN).orElseThrow().revision());
-    assertEquals(4, worker.keyring.auditReader().newest(10).entries().size());
+    assertEquals(4, worker.keyring.keystores().reader().newest(10).entries().size());
   }
 
   /// A crash between the keystore and the chain: the keystore has the entry until a worker, or the
@@ -240,15 +243,15 @@ class KeyringStoreAuditTest {
             return kv.create(bucket, key, value);
           }
         };
-    KeyringStore keyringStore = open(cut);
-    var storedKeystore = keyringStore.readKeystore().orElseThrow();
+    AuditedKeystoreStore keystores = open(cut);
+    var storedKeystore = keystores.read().orElseThrow();
     assertTrue(
-        keyringStore.replace(
+        keystores.replace(
             storedKeystore, withRotationStarted(storedKeystore.keystore()), "rotate"));
     assertEquals(4, copies());
-    var next = keyringStore.readKeystore().orElseThrow();
+    var next = keystores.read().orElseThrow();
     Keystore paused = decide(next.keystore(), new RotationEvent.PauseRequested()).orElseThrow();
-    assertThrows(StoreException.class, () -> keyringStore.replace(next, paused, "pause"));
+    assertThrows(StoreException.class, () -> keystores.replace(next, paused, "pause"));
     worker.loop.tick();
     assertEquals(6, verifyIntact().number()); // the worker has adopted the rotation
   }
@@ -260,10 +263,10 @@ class KeyringStoreAuditTest {
 
   @Test
   void twoWritersOfOneKeystore_makeOneEntry() {
-    KeyringStore one = open(kv);
-    KeyringStore other = open(kv);
-    var storedKeystore = one.readKeystore().orElseThrow();
-    var same = other.readKeystore().orElseThrow();
+    AuditedKeystoreStore one = open(kv);
+    AuditedKeystoreStore other = open(kv);
+    var storedKeystore = one.read().orElseThrow();
+    var same = other.read().orElseThrow();
     assertTrue(
         one.replace(storedKeystore, withRotationStarted(storedKeystore.keystore()), "first"));
     assertFalse(other.replace(same, withRotationStarted(same.keystore()), "second"));
@@ -286,7 +289,7 @@ class KeyringStoreAuditTest {
     assertEquals(old, kv.get(KEYSTORES, MAIN).orElseThrow().value());
     assertEquals(
         5,
-        assertInstanceOf(AuditVerdict.Broken.class, worker.keyring.auditReader().verify())
+        assertInstanceOf(AuditVerdict.Broken.class, worker.keyring.keystores().reader().verify())
             .number());
   }
 
@@ -297,14 +300,14 @@ class KeyringStoreAuditTest {
         AUDIT,
         fourth,
         kv.get(AUDIT, AuditEntryStore.key(KeyringName.MAIN, 3)).orElseThrow().value());
-    KeyringStore fresh = open(kv);
-    var storedKeystore = fresh.readKeystore().orElseThrow();
+    AuditedKeystoreStore fresh = open(kv);
+    var storedKeystore = fresh.read().orElseThrow();
     assertThrows(
         MalformedValueException.class,
         () ->
             fresh.replace(
                 storedKeystore, withRotationStarted(storedKeystore.keystore()), "rotate"));
-    assertEquals(storedKeystore.revision(), fresh.readKeystore().orElseThrow().revision());
+    assertEquals(storedKeystore.revision(), fresh.read().orElseThrow().revision());
   }
 
   @Test
@@ -328,7 +331,7 @@ class KeyringStoreAuditTest {
             return kv;
           }
         };
-    assertEquals(new AuditVerdict.Unsettled(), open(restless).auditReader().verify());
+    assertEquals(new AuditVerdict.Unsettled(), open(restless).reader().verify());
   }
 
   /// Collects the keystores that are really written.
@@ -365,23 +368,23 @@ class KeyringStoreAuditTest {
     CountingKv countingKv = new CountingKv(test.kv, new ArrayList<>());
     Supplier<Fault> faults =
         () -> random.nextInt(3) == 0 ? FAULTS.get(random.nextInt(4)) : Fault.NONE;
-    List<KeyringStore> keyringStores = new ArrayList<>();
+    List<AuditedKeystoreStore> writers = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      keyringStores.add(test.open(new UnreliableKv(countingKv, faults)));
+      writers.add(test.open(new UnreliableKv(countingKv, faults)));
     }
     for (int i = 0; i < STEPS; i++) {
-      step(keyringStores.get(random.nextInt(keyringStores.size())), random);
+      step(writers.get(random.nextInt(writers.size())), random);
     }
-    KeyringStore last = test.worker.keyring;
-    last.readKeystore().ifPresent(last::copyAuditEntry);
+    AuditedKeystoreStore last = test.worker.keyring.keystores();
+    last.read().ifPresent(last::copyEntry);
     String words = "seed " + seed;
-    AuditHead head = assertInstanceOf(Intact.class, last.auditReader().verify(), words).head();
+    AuditHead head = assertInstanceOf(Intact.class, last.reader().verify(), words).head();
     assertEquals(4 + countingKv.keystores().size(), head.number(), words);
     assertEquals(head.number(), test.copies(), words);
     return countingKv.keystores().size();
   }
 
-  private static void step(KeyringStore keyringStore, Random random) {
+  private static void step(AuditedKeystoreStore keystores, Random random) {
     List<RotationEvent> rotationEvents =
         List.of(
             new RotationEvent.StartRequested(new RotationId("r"), v(1), v(2), ""),
@@ -391,10 +394,10 @@ class KeyringStoreAuditTest {
             new RotationEvent.AbortRequested());
     RotationEvent rotationEvent = rotationEvents.get(random.nextInt(rotationEvents.size()));
     try {
-      var storedKeystore = keyringStore.readKeystore().orElseThrow();
+      var storedKeystore = keystores.read().orElseThrow();
       decide(storedKeystore.keystore(), rotationEvent)
           .ifPresent(
-              next -> keyringStore.replace(storedKeystore, next, AuditSummary.of(rotationEvent)));
+              next -> keystores.replace(storedKeystore, next, AuditSummary.of(rotationEvent)));
     } catch (StoreException e) {
       assertTrue(e.getMessage().contains("no clear answer"), e.getMessage());
     }

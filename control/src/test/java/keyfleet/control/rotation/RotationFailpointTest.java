@@ -9,10 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.stream.Stream;
+import keyfleet.control.CrashAtFailpoint;
+import keyfleet.control.CrashAtFailpoint.Crashed;
 import keyfleet.control.Failpoint;
+import keyfleet.control.PauseAtFailpoint.Side;
 import keyfleet.control.audit.AuditVerdict;
-import keyfleet.control.rotation.CrashAtFailpoint.Crashed;
-import keyfleet.control.rotation.CrashAtFailpoint.Side;
 import keyfleet.control.rotation.RotationTestFleet.Peer;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Completed;
@@ -67,7 +68,7 @@ class RotationFailpointTest {
     assertInstanceOf(Completed.class, fleet.keystore().rotation());
     assertEquals(under(2, before), fleet.contents());
     assertEquals(VersionState.DISABLED, fleet.keystore().stateOf(v(1)).orElseThrow());
-    assertInstanceOf(AuditVerdict.Intact.class, starter.keyring.auditReader().verify());
+    assertInstanceOf(AuditVerdict.Intact.class, starter.keyring.keystores().reader().verify());
   }
 
   /// An operator and a worker in one: starts the rotation unless it was started, adopts it from a
@@ -83,6 +84,6 @@ class RotationFailpointTest {
     fleet.heartbeatAll();
     peer.keyring.readProgress();
     peer.removals.disable(v(1));
-    peer.keyring.auditReader().verify();
+    peer.keyring.keystores().reader().verify();
   }
 }

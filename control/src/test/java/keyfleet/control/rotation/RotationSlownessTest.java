@@ -8,9 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.Map;
-import java.util.function.Supplier;
 import keyfleet.control.Failpoint;
 import keyfleet.control.Failpoints;
+import keyfleet.control.PauseAtFailpoint;
+import keyfleet.control.PauseAtFailpoint.Side;
 import keyfleet.control.audit.AuditVerdict;
 import keyfleet.control.rotation.RotationTestFleet.Peer;
 import keyfleet.keyring.ReadinessGate.AnyProcesses;
@@ -25,25 +26,6 @@ class RotationSlownessTest {
 
   private final RotationTestFleet fleet = new RotationTestFleet();
 
-  /// Runs `meanwhile` before the first write of records, while the other processes continue.
-  private static final class SlowFirstWrite implements Failpoints {
-    private final Runnable meanwhile;
-    private boolean isDone;
-
-    SlowFirstWrite(Runnable meanwhile) {
-      this.meanwhile = meanwhile;
-    }
-
-    @Override
-    public <T> T at(Failpoint point, Supplier<T> effect) {
-      if (point == Failpoint.RECORD_WRITE && !isDone) {
-        isDone = true;
-        meanwhile.run();
-      }
-      return effect.get();
-    }
-  }
-
   /// The process keeps writing heartbeats, so it is not stale. But it writes no driver heartbeat,
   /// so another worker drives, and its own late write changes no rewrapped record.
   @Test
@@ -56,8 +38,9 @@ class RotationSlownessTest {
     starter.stop();
     Map<String, String> before = fleet.contents();
     Peer other = fleet.worker("worker-2", 1, 2, 3, 4);
-    Peer slow =
-        fleet.worker("worker-1", new SlowFirstWrite(() -> passTenMinutes(other)), 1, 2, 3, 4);
+    Failpoints slowWrite =
+        new PauseAtFailpoint(Failpoint.RECORD_WRITE, Side.BEFORE, 1, () -> passTenMinutes(other));
+    Peer slow = fleet.worker("worker-1", slowWrite, 1, 2, 3, 4);
     fleet.heartbeatAll();
     fleet.heartbeatAll();
     slow.operations.rotate(v(1), v(2));
@@ -65,7 +48,7 @@ class RotationSlownessTest {
     fleet.runToEnd();
     assertInstanceOf(Completed.class, fleet.keystore().rotation());
     assertEquals(under(2, before), fleet.contents());
-    assertInstanceOf(AuditVerdict.Intact.class, other.keyring.auditReader().verify());
+    assertInstanceOf(AuditVerdict.Intact.class, other.keyring.keystores().reader().verify());
   }
 
   private void passTenMinutes(Peer other) {

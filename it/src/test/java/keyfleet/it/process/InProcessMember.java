@@ -14,7 +14,7 @@ public final class InProcessMember {
 
   public static Member join(TestWiring wiring, String instance) {
     var builder =
-        Member.builder(wiring.store().kv(), TestWiring.KEYRING)
+        Member.builder(wiring.stores().kv(), TestWiring.KEYRING)
             .instance(instance)
             .role("worker")
             .collection(wiring.recordsEngine(), wiring.records(), TestWiring.ORDERS);

@@ -36,8 +36,8 @@ public final class InProcessOperator implements AutoCloseable {
         new AuditContext(new AuditActor("it", "here", "operator"), InstantSource.system());
     this.keyringStore =
         new KeyringStore(
-            TestWiring.KEYRING, wiring.store().kv(), wiring::nonce, failpoints, author);
-    this.catalog = new CollectionCatalog(keyringStore, wiring, failpoints);
+            TestWiring.KEYRING, wiring.stores().kv(), wiring::nonce, failpoints, author);
+    this.catalog = new CollectionCatalog(keyringStore, wiring.stores(), failpoints);
     this.orders =
         new KeyringOperations(keyringStore, catalog, keys, wiring::nonce, wiring.random());
   }
@@ -66,7 +66,7 @@ public final class InProcessOperator implements AutoCloseable {
   }
 
   public Keystore keystore() {
-    return keyringStore.readKeystore().map(StoredKeystore::keystore).orElseThrow();
+    return keyringStore.keystores().read().map(StoredKeystore::keystore).orElseThrow();
   }
 
   public Roster roster() {
@@ -94,7 +94,7 @@ public final class InProcessOperator implements AutoCloseable {
   }
 
   public AuditVerdict verifyAudit() {
-    return keyringStore.auditReader().verify();
+    return keyringStore.keystores().reader().verify();
   }
 
   @Override

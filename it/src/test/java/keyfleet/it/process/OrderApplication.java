@@ -64,7 +64,7 @@ public final class OrderApplication {
 
   static Member join(TestWiring wiring) {
     var builder =
-        Member.builder(wiring.store().kv(), TestWiring.KEYRING)
+        Member.builder(wiring.stores().kv(), TestWiring.KEYRING)
             .software("0.1.0")
             .listener(event -> System.err.println(event.message()))
             .collection(wiring.recordsEngine(), wiring.records(), TestWiring.ORDERS);

@@ -62,7 +62,7 @@ final class RotationOperator {
   }
 
   Optional<Keystore> keystore() {
-    return keyringStore.readKeystore().map(KeystoreStore.StoredKeystore::keystore);
+    return keyringStore.keystores().read().map(KeystoreStore.StoredKeystore::keystore);
   }
 
   void orderEvery(long period, Supplier<Object> order) {

@@ -115,7 +115,7 @@ final class RotationStores {
             nonces("auditor"),
             Failpoints.NONE,
             author(world.host("auditor")));
-    return keyringStore.auditReader().verify();
+    return keyringStore.keystores().reader().verify();
   }
 
   Kv kv(PortUser user, HostLoop loop) {

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.control;
+
+import org.jspecify.annotations.NullMarked;
