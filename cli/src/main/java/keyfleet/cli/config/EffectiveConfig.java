@@ -35,9 +35,9 @@ public record EffectiveConfig(
         Map.copyOf(merged), DeclaredCollection.of(file.collections(), merged));
   }
 
-  private static boolean isSet(ConfigKey key, Map<String, String> environment) {
+  private static boolean isSet(SettingSpec<?> key, Map<String, String> environment) {
     String text = environment.get(key.variable());
-    return text != null && !(key.isUrl() && text.isEmpty());
+    return text != null && !(ConfigKeys.isUrl(key) && text.isEmpty());
   }
 
   private static String join(List<Setting> settings) {
@@ -51,10 +51,10 @@ public record EffectiveConfig(
       if (name.startsWith(PREFIX)
           && !name.startsWith(KEY_PREFIX)
           && name.contains("__")
-          && !ConfigKey.isVariable(name)) {
+          && !ConfigKeys.variables().contains(name)) {
         throw new CommandException(
             "unknown setting " + Setting.printable(name),
-            SpellingSuggestion.nearest(name, ConfigKey.variables())
+            SpellingSuggestion.nearest(name, ConfigKeys.variables())
                 .orElse("unset " + Setting.printable(name)));
       }
     }

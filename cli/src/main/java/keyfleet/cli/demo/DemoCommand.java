@@ -2,6 +2,7 @@ package keyfleet.cli.demo;
 
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
+import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.output.CommandException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
@@ -21,12 +22,11 @@ public final class DemoCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = CommandSpec.wrapWithoutInspection(this);
-    spec.usageMessage()
-        .description(
+    return CommandOptions.of(
+            this,
             "Shows a key rotation on local processes, in about a minute.",
-            "Exit: 0 every claim held; 1 a claim did not hold.");
-    return spec;
+            "Exit: 0 every claim held; 1 a claim did not hold.")
+        .spec();
   }
 
   @Override

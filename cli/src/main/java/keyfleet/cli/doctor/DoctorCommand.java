@@ -8,6 +8,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
@@ -48,15 +50,15 @@ public final class DoctorCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = StoreOptions.addTo(CommandSpec.wrapWithoutInspection(this));
-    spec.addOption(OutputFormat.option());
-    spec.usageMessage()
-        .description(
+    return CommandOptions.of(
+            this,
             "Checks whether a store is safe for key state.",
             "Connects, measures latency, and lets several writers race: every acknowledged write"
                 + " must be readable.",
-            "Exit: 0 safe; 2 unsafe, or something is unknown; 1 no connection.");
-    return spec;
+            "Exit: 0 safe; 2 unsafe, or something is unknown; 1 no connection.")
+        .add(ConfigKeys.STORE)
+        .outputFormat()
+        .spec();
   }
 
   @Override

@@ -5,6 +5,8 @@ import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
 import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.EnumText;
@@ -25,7 +27,6 @@ import keyfleet.keyring.VersionState;
 import keyfleet.member.LocalProcess;
 import keyfleet.member.ProcessSettings;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek announce`: registers a key version of this host with the fleet. The first version creates
@@ -42,29 +43,20 @@ public final class KekAnnounceCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addWithRecords(spec);
-    spec.addOption(
-            KeyOptions.versionOption()
-                .required(true)
-                .description("The version to announce.")
-                .build())
-        .addOption(
-            OptionSpec.builder(USE)
-                .paramLabel("USE")
-                .type(String.class)
-                .description(
-                    "On an empty keyring: records (default), or kms for a Kubernetes plugin, whose"
-                        + " keyring is kms unless --keyring says otherwise.")
-                .build())
-        .addOption(OutputFormat.option());
-    spec.usageMessage()
-        .description(
+    return CommandOptions.of(
+            this,
             "Registers a new key version with the fleet.",
             "This host must have the key; other processes may load it later.",
-            "On an empty keyring, version 1 becomes active, with the timings of"
-                + " KEYFLEET_TIMING_….");
-    return spec;
+            "On an empty keyring, version 1 becomes active, with the timings of KEYFLEET_TIMING_….")
+        .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
+        .required(KeyOptions.VERSION, "N", "The version to announce.")
+        .text(
+            USE,
+            "USE",
+            "On an empty keyring: records (default), or kms for a Kubernetes plugin, whose keyring"
+                + " is kms unless --keyring says otherwise.")
+        .outputFormat()
+        .spec();
   }
 
   @Override

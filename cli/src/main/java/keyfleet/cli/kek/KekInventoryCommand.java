@@ -3,22 +3,26 @@ package keyfleet.cli.kek;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
-import keyfleet.cli.config.KeyOptions;
-import keyfleet.cli.output.CommandException;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
+import keyfleet.cli.config.SettingSpec;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.store.engine.EnvelopeScan;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek inventory`: counts the records of each registered collection by key version, and finds
 /// envelopes in fields that are not registered.
 public final class KekInventoryCommand implements Command {
-  private static final String SAMPLE = "--sample";
+  private static final SettingSpec<Integer> SAMPLE =
+      SettingSpec.ofFlag(
+          "--sample",
+          "N",
+          "Search only N rows of each table for undeclared envelopes (default: all).",
+          it -> it.toCount("rows; use 1 to 999999999", "1000"));
 
   private final CommandContext context;
 
@@ -28,31 +32,24 @@ public final class KekInventoryCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
-    spec.addOption(
-        OptionSpec.builder(SAMPLE)
-            .paramLabel("N")
-            .type(String.class)
-            .description(
-                "Search only N rows of each table for undeclared envelopes (default: all).")
-            .build());
-    spec.usageMessage()
-        .description(
+    return CommandOptions.of(
+            this,
             "Counts the records of each collection by key version.",
             "BELONGING counts records whose lowest version this is; CARRYING counts records with a"
                 + " field that needs it.",
             "Then searches the store and the records for envelopes in fields that are not"
                 + " registered, and lists what it did not search.",
             "Exit: 0 everything was counted and nothing is undeclared; 2 something was not counted,"
-                + " not searched, unreadable, or undeclared.");
-    return spec;
+                + " not searched, unreadable, or undeclared.")
+        .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS, SAMPLE)
+        .outputFormat()
+        .spec();
   }
 
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    long rowLimit = rowLimit(parsed);
+    long rowLimit = SAMPLE.find(parsed).map(Integer::longValue).orElse(EnvelopeScan.Scope.ALL);
     try (CommandSession session = context.openSession(parsed)) {
       EnvelopeInventory inventory =
           EnvelopeInventory.take(session, context.effectiveConfig().get().collections(), rowLimit);
@@ -62,20 +59,6 @@ public final class KekInventoryCommand implements Command {
       }
       return report(inventory);
     }
-  }
-
-  private static long rowLimit(ParseResult parsed) {
-    if (!parsed.hasMatchedOption(SAMPLE)) {
-      return EnvelopeScan.Scope.ALL;
-    }
-    String text = parsed.matchedOptionValue(SAMPLE, "");
-    if (!text.matches("[1-9][0-9]{0,8}")) {
-      throw new CommandException(
-          "%s=%s is not a number of rows; use 1 to 999999999"
-              .formatted(SAMPLE, Console.sanitize(text)),
-          SAMPLE + "=1000");
-    }
-    return Long.parseLong(text);
   }
 
   private int report(EnvelopeInventory inventory) {

@@ -4,8 +4,8 @@ import java.util.List;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
-import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.EnumText;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.JsonOutput;
@@ -30,14 +30,14 @@ public final class KekListCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addTo(spec).addOption(OutputFormat.option());
-    spec.usageMessage()
-        .description(
+    return CommandOptions.of(
+            this,
             "Lists the versions of a keyring.",
             "LOADED counts the fresh processes that hold a version, CURRENT those that seal under"
-                + " it.");
-    return spec;
+                + " it.")
+        .add(ConfigKeys.KEYRING, ConfigKeys.STORE)
+        .outputFormat()
+        .spec();
   }
 
   @Override

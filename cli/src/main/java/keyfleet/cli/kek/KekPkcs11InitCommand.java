@@ -3,6 +3,8 @@ package keyfleet.cli.kek;
 import java.util.List;
 import java.util.function.Supplier;
 import keyfleet.cli.command.Command;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
@@ -28,15 +30,14 @@ public final class KekPkcs11InitCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
-    spec.addOption(
-        KeyOptions.versionOption().required(true).description("The version to create.").build());
-    spec.usageMessage()
-        .description(
+    return CommandOptions.of(
+            this,
             "Creates a key inside a PKCS#11 token.",
             "The key is AES-256, labelled keyfleet-<keyring>-v<N>, and not extractable. A label"
-                + " that exists is refused.");
-    return spec;
+                + " that exists is refused.")
+        .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS)
+        .required(KeyOptions.VERSION, "N", "The version to create.")
+        .spec();
   }
 
   @Override

@@ -3,8 +3,8 @@ package keyfleet.cli.kek;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
-import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
 import picocli.CommandLine.Model.CommandSpec;
@@ -20,10 +20,10 @@ public final class KekStatusCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addTo(spec).addOption(OutputFormat.option());
-    spec.usageMessage().description("Shows the progress of a rotation and its failed records.");
-    return spec;
+    return CommandOptions.of(this, "Shows the progress of a rotation and its failed records.")
+        .add(ConfigKeys.KEYRING, ConfigKeys.STORE)
+        .outputFormat()
+        .spec();
   }
 
   @Override

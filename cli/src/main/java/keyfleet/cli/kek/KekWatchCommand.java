@@ -3,8 +3,8 @@ package keyfleet.cli.kek;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
-import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.WaitOptions.Deadline;
 import keyfleet.cli.kek.RotationDisplay.DisplayMode;
 import keyfleet.cli.output.Console;
@@ -24,15 +24,15 @@ public final class KekWatchCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addTo(spec).addOption(OutputFormat.option());
-    spec.usageMessage()
-        .description(
+    return CommandOptions.of(
+            this,
             "Shows the current rotation until it ends.",
             "Ctrl-C ends the command, not the rotation.",
             "Exit: 0 completed, or no rotation is running; 2 the rotation ended without being"
-                + " completed.");
-    return spec;
+                + " completed.")
+        .add(ConfigKeys.KEYRING, ConfigKeys.STORE)
+        .outputFormat()
+        .spec();
   }
 
   @Override

@@ -4,7 +4,8 @@ import java.util.function.Function;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.EnumText;
@@ -53,10 +54,10 @@ public final class RotationControlCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
-    spec.usageMessage().description(action.summary, action.details);
-    return spec;
+    return CommandOptions.of(this, action.summary, action.details)
+        .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS)
+        .outputFormat()
+        .spec();
   }
 
   @Override

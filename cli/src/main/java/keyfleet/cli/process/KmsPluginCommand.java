@@ -1,10 +1,11 @@
 package keyfleet.cli.process;
 
-import java.net.InetSocketAddress;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.Operator;
 import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KekProviderSet;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.config.KmsPluginSettings;
@@ -37,14 +38,16 @@ public final class KmsPluginCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this), DEFAULT_KEYRING);
-    KmsPluginSettings.addTo(StoreOptions.addTo(spec));
-    spec.usageMessage()
-        .description(
+    CommandOptions options =
+        CommandOptions.of(
+            this,
             "Runs a KMS v2 plugin for the API servers of a cluster.",
             "The plugin listens on a unix socket. It needs the store only to learn about new keys."
                 + " SIGTERM stops it.");
-    return spec;
+    return KmsPluginSettings.addTo(options)
+        .add(ConfigKeys.KEYRING.withDescription("The keyring (default: kms)."))
+        .add(ConfigKeys.PROVIDERS, ConfigKeys.STORE)
+        .spec();
   }
 
   @Override
@@ -90,10 +93,11 @@ public final class KmsPluginCommand implements Command {
         tracing;
         plugin) {
       plugin.start();
-      InetSocketAddress probeAddress =
-          new InetSocketAddress(settings.probeAddress().host(), settings.probeAddress().port());
       try (ProbeServer probeServer =
-          ProbeServer.open(probeAddress, () -> readiness(plugin), plugin.metrics())) {
+          ProbeServer.open(
+              settings.probeAddress().toSocketAddress(),
+              () -> readiness(plugin),
+              plugin.metrics())) {
         log.info(
             "listening on %s:%d for /livez, /readyz and /metrics"
                 .formatted(probeServer.address().getHostString(), probeServer.address().getPort()));

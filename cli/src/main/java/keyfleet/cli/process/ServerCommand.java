@@ -1,11 +1,12 @@
 package keyfleet.cli.process;
 
-import java.net.InetSocketAddress;
 import java.util.List;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.Operator;
 import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KekProviderSet;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.config.ServerSettings;
@@ -34,14 +35,15 @@ public final class ServerCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
-    ServerSettings.addTo(StoreOptions.addWithRecords(spec));
-    spec.usageMessage()
-        .description(
+    CommandOptions options =
+        CommandOptions.of(
+            this,
             "Runs a server that drives rotations and reports its health.",
             "The server writes heartbeats, takes over a rotation if its driver stops, and answers"
                 + " /livez, /readyz and /metrics. SIGTERM stops it.");
-    return spec;
+    return ServerSettings.addTo(options)
+        .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
+        .spec();
   }
 
   @Override
@@ -79,15 +81,12 @@ public final class ServerCommand implements Command {
 
   private Server.Settings toServerSettings(
       ServerSettings serverSettings, KeyringName keyring, ProcessSettings processSettings) {
-    InetSocketAddress address =
-        new InetSocketAddress(
-            serverSettings.listenAddress().host(), serverSettings.listenAddress().port());
     return new Server.Settings(
         keyring,
         serverSettings.roles(),
         processSettings,
         version,
-        address,
+        serverSettings.listenAddress().toSocketAddress(),
         serverSettings.rateLimit());
   }
 

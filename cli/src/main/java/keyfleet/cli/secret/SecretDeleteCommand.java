@@ -3,7 +3,8 @@ package keyfleet.cli.secret;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.ExitCode;
@@ -28,11 +29,11 @@ public final class SecretDeleteCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = SecretName.addTo(CommandSpec.wrapWithoutInspection(this));
-    KeyOptions.addKeyring(spec);
-    StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
-    spec.usageMessage().description("Deletes a secret.", "Exit: 0 deleted; 6 no such secret.");
-    return spec;
+    return SecretName.addTo(
+        CommandOptions.of(this, "Deletes a secret.", "Exit: 0 deleted; 6 no such secret.")
+            .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS)
+            .outputFormat()
+            .spec());
   }
 
   @Override

@@ -5,8 +5,8 @@ import java.util.Base64;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
-import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.JsonOutput;
@@ -32,15 +32,15 @@ public final class SecretGetCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = SecretName.addTo(CommandSpec.wrapWithoutInspection(this));
-    KeyOptions.addTo(spec);
-    StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
-    spec.usageMessage()
-        .description(
-            "Prints the value of a secret, and nothing else.",
-            "With -o json the value is in base64.",
-            "Exit: 0 printed; 6 no such secret; 1 this host cannot open it.");
-    return spec;
+    return SecretName.addTo(
+        CommandOptions.of(
+                this,
+                "Prints the value of a secret, and nothing else.",
+                "With -o json the value is in base64.",
+                "Exit: 0 printed; 6 no such secret; 1 this host cannot open it.")
+            .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
+            .outputFormat()
+            .spec());
   }
 
   @Override

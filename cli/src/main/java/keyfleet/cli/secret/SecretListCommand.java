@@ -6,8 +6,8 @@ import java.util.TreeMap;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
-import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.JsonOutput;
@@ -40,10 +40,10 @@ public final class SecretListCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
-    spec.usageMessage().description("Lists the names of all secrets.", "Values are not opened.");
-    return spec;
+    return CommandOptions.of(this, "Lists the names of all secrets.", "Values are not opened.")
+        .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS)
+        .outputFormat()
+        .spec();
   }
 
   @Override

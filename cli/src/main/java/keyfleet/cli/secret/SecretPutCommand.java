@@ -6,6 +6,8 @@ import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
 import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.ExitCode;
@@ -40,14 +42,14 @@ public final class SecretPutCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = SecretName.addTo(CommandSpec.wrapWithoutInspection(this));
-    KeyOptions.addTo(spec);
-    StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
-    spec.usageMessage()
-        .description(
-            "Stores standard input as a sealed secret.",
-            "Every byte is kept, also a line feed at the end. An earlier value is replaced.");
-    return spec;
+    return SecretName.addTo(
+        CommandOptions.of(
+                this,
+                "Stores standard input as a sealed secret.",
+                "Every byte is kept, also a line feed at the end. An earlier value is replaced.")
+            .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
+            .outputFormat()
+            .spec());
   }
 
   @Override
