@@ -18,7 +18,6 @@ import keyfleet.control.audit.AuditEntry;
 import keyfleet.control.audit.AuditPage;
 import keyfleet.control.audit.AuditReader;
 import keyfleet.crypto.KeyringName;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 import tools.jackson.core.JsonGenerator;
 
@@ -44,15 +43,14 @@ public final class AuditListCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     return CommandOptions.of(
             this,
             "Lists who did what to a keyring, newest first.",
             "Each change is shown with its value before and after.",
             "Exit: 0 all listed entries are readable; 2 an entry is missing or damaged.")
         .add(ConfigKeys.KEYRING, ConfigKeys.STORE, LIMIT, BEFORE)
-        .outputFormat()
-        .spec();
+        .outputFormat();
   }
 
   @Override

@@ -20,7 +20,6 @@ import keyfleet.control.audit.AuditVerdict.Intact;
 import keyfleet.control.audit.AuditVerdict.Unsettled;
 import keyfleet.crypto.KeyringName;
 import keyfleet.store.MalformedValueException;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 import tools.jackson.core.JsonGenerator;
 
@@ -40,7 +39,7 @@ public final class AuditVerifyCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     return CommandOptions.of(
             this,
             "Verifies the audit chain of a keyring and prints its head.",
@@ -48,8 +47,7 @@ public final class AuditVerifyCommand implements Command {
                 + " that the whole store was restored to an earlier state.",
             "Exit: 0 intact; 2 broken, or the keyring kept changing.")
         .add(ConfigKeys.KEYRING, ConfigKeys.STORE, NOTED)
-        .outputFormat()
-        .spec();
+        .outputFormat();
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.util.List;
 import keyfleet.cli.output.OutputFormat;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
 /// The options and the help text of a command, built for picocli. The value of each option is text;
 /// the command parses it.
@@ -21,10 +22,6 @@ public final class CommandOptions {
     return new CommandOptions(spec);
   }
 
-  public static CommandOptions of(CommandSpec spec) {
-    return new CommandOptions(spec);
-  }
-
   /// An option without a value.
   public CommandOptions flag(String name, String description) {
     spec.addOption(OptionSpec.builder(name).type(boolean.class).description(description).build());
@@ -37,6 +34,19 @@ public final class CommandOptions {
 
   public CommandOptions required(String name, String label, String... description) {
     return add(builder(name, label, description).required(true));
+  }
+
+  /// A required argument without a name.
+  public CommandOptions parameter(String label, String description) {
+    spec.addPositional(
+        PositionalParamSpec.builder()
+            .index("0")
+            .arity("1")
+            .paramLabel(label)
+            .type(String.class)
+            .description(description)
+            .build());
+    return this;
   }
 
   /// Adds the flags of these settings.
@@ -64,6 +74,7 @@ public final class CommandOptions {
     return OptionSpec.builder(name).paramLabel(label).type(String.class).description(description);
   }
 
+  /// The command for picocli, which prints the help and parses the arguments.
   public CommandSpec spec() {
     return spec;
   }

@@ -4,7 +4,6 @@ import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.output.CommandException;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `demo`: runs a fleet on this machine, with a laggard, a rotation under load whose driver is
@@ -21,12 +20,11 @@ public final class DemoCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     return CommandOptions.of(
-            this,
-            "Shows a key rotation on local processes, in about a minute.",
-            "Exit: 0 every claim held; 1 a claim did not hold.")
-        .spec();
+        this,
+        "Shows a key rotation on local processes, in about a minute.",
+        "Exit: 0 every claim held; 1 a claim did not hold.");
   }
 
   @Override

@@ -11,6 +11,7 @@ import java.util.random.RandomGenerator;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.KekProviderSet;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.process.ShutdownSignal;
@@ -28,7 +29,6 @@ import keyfleet.store.Document;
 import keyfleet.store.RecordId;
 import keyfleet.store.Records;
 import keyfleet.store.StoredRecord;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -49,12 +49,13 @@ public final class DemoShopCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = CommandSpec.wrapWithoutInspection(this);
-    spec.usageMessage().hidden(true);
-    return spec.addOption(
-            OptionSpec.builder(ORDER_COUNT).type(int.class).defaultValue("2000").build())
-        .addOption(OptionSpec.builder(CHECK).type(boolean.class).build());
+  public CommandOptions options() {
+    CommandOptions options = CommandOptions.of(this).flag(CHECK, "");
+    options.spec().usageMessage().hidden(true);
+    options
+        .spec()
+        .addOption(OptionSpec.builder(ORDER_COUNT).type(int.class).defaultValue("2000").build());
+    return options;
   }
 
   @Override

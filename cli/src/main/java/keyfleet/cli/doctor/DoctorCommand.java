@@ -26,7 +26,6 @@ import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreCheck;
 import keyfleet.store.engine.StoreCheck.Level;
 import keyfleet.store.engine.StoreUrl;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `doctor --store URL`: checks whether a store is safe for key state.
@@ -49,7 +48,7 @@ public final class DoctorCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     return CommandOptions.of(
             this,
             "Checks whether a store is safe for key state.",
@@ -57,8 +56,7 @@ public final class DoctorCommand implements Command {
                 + " must be readable.",
             "Exit: 0 safe; 2 unsafe, or something is unknown; 1 no connection.")
         .add(ConfigKeys.STORE)
-        .outputFormat()
-        .spec();
+        .outputFormat();
   }
 
   @Override

@@ -26,7 +26,6 @@ import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionState;
 import keyfleet.member.LocalProcess;
 import keyfleet.member.ProcessSettings;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek announce`: registers a key version of this host with the fleet. The first version creates
@@ -42,7 +41,7 @@ public final class KekAnnounceCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     return CommandOptions.of(
             this,
             "Registers a new key version with the fleet.",
@@ -55,8 +54,7 @@ public final class KekAnnounceCommand implements Command {
             "USE",
             "On an empty keyring: records (default), or kms for a Kubernetes plugin, whose keyring"
                 + " is kms unless --keyring says otherwise.")
-        .outputFormat()
-        .spec();
+        .outputFormat();
   }
 
   @Override

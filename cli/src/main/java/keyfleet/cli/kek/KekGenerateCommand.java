@@ -17,7 +17,6 @@ import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.KeyFolder;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.file.KeyFile;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek generate`: writes 32 random bytes to a key file, or prints them. It changes no store.
@@ -31,7 +30,7 @@ public final class KekGenerateCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     return CommandOptions.of(
             this,
             "Generates a new key, in a file or on standard output.",
@@ -40,8 +39,7 @@ public final class KekGenerateCommand implements Command {
             "Otherwise prints 64 hex digits: to a pipe, or to a terminal with --stdout.")
         .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS)
         .text(KeyOptions.VERSION, "N", "The version of the key; required for a key file.")
-        .flag("--stdout", "Print the key, even on a terminal.")
-        .spec();
+        .flag("--stdout", "Print the key, even on a terminal.");
   }
 
   @Override

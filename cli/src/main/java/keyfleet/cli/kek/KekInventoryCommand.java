@@ -11,7 +11,6 @@ import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.store.engine.EnvelopeScan;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek inventory`: counts the records of each registered collection by key version, and finds
@@ -31,7 +30,7 @@ public final class KekInventoryCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     return CommandOptions.of(
             this,
             "Counts the records of each collection by key version.",
@@ -42,8 +41,7 @@ public final class KekInventoryCommand implements Command {
             "Exit: 0 everything was counted and nothing is undeclared; 2 something was not counted,"
                 + " not searched, unreadable, or undeclared.")
         .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS, SAMPLE)
-        .outputFormat()
-        .spec();
+        .outputFormat();
   }
 
   @Override

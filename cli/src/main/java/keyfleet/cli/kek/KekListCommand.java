@@ -15,7 +15,6 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.VersionEntry;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 import tools.jackson.core.JsonGenerator;
 
@@ -29,15 +28,14 @@ public final class KekListCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     return CommandOptions.of(
             this,
             "Lists the versions of a keyring.",
             "LOADED counts the fresh processes that hold a version, CURRENT those that seal under"
                 + " it.")
         .add(ConfigKeys.KEYRING, ConfigKeys.STORE)
-        .outputFormat()
-        .spec();
+        .outputFormat();
   }
 
   @Override

@@ -15,7 +15,6 @@ import keyfleet.providers.ProviderSpec.Pkcs11;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.pkcs11.Pkcs11Provider;
 import keyfleet.providers.pkcs11.Pkcs11Settings;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek pkcs11-init`: creates a key inside a PKCS#11 token. The key never leaves the token.
@@ -29,15 +28,14 @@ public final class KekPkcs11InitCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     return CommandOptions.of(
             this,
             "Creates a key inside a PKCS#11 token.",
             "The key is AES-256, labelled keyfleet-<keyring>-v<N>, and not extractable. A label"
                 + " that exists is refused.")
         .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS)
-        .required(KeyOptions.VERSION, "N", "The version to create.")
-        .spec();
+        .required(KeyOptions.VERSION, "N", "The version to create.");
   }
 
   @Override

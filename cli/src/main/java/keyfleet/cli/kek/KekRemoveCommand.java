@@ -23,7 +23,6 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.VersionState;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek remove`: disables a version that nothing needs, and later destroys it.
@@ -43,7 +42,7 @@ public final class KekRemoveCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     return CommandOptions.of(
             this,
             "Disables a version that nothing needs any more.",
@@ -57,8 +56,7 @@ public final class KekRemoveCommand implements Command {
         .flag(UNDO, "Enable a disabled version again, for opening only.")
         .flag(DESTROY, "Destroy a disabled version; this cannot be undone.")
         .add(ConfigKeys.BACKUP_HORIZON)
-        .outputFormat()
-        .spec();
+        .outputFormat();
   }
 
   @Override

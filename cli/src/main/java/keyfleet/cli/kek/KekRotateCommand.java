@@ -25,7 +25,6 @@ import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Completed;
 import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.RotationJob.Kind;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek rotate` and `kek revoke`: start a rotation from one version to another.
@@ -46,7 +45,7 @@ public final class KekRotateCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     CommandOptions options =
         CommandOptions.of(
             this,
@@ -64,8 +63,7 @@ public final class KekRotateCommand implements Command {
         .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
         .required(FROM, "N", "The version to replace, which is active now.")
         .required(TO, "N", "The version to make active.")
-        .outputFormat()
-        .spec();
+        .outputFormat();
   }
 
   @Override

@@ -7,7 +7,6 @@ import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek status`: prints the progress of the rotation of a keyring.
@@ -19,11 +18,10 @@ public final class KekStatusCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     return CommandOptions.of(this, "Shows the progress of a rotation and its failed records.")
         .add(ConfigKeys.KEYRING, ConfigKeys.STORE)
-        .outputFormat()
-        .spec();
+        .outputFormat();
   }
 
   @Override

@@ -7,7 +7,6 @@ import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.ExpectedProcessOptions;
 import keyfleet.cli.config.WaitOptions;
 import keyfleet.cli.output.CommandException;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// Two checks: `kek verify --target=N` whether every process is ready for a version, `kek verify
@@ -23,7 +22,7 @@ public final class KekVerifyCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     CommandOptions options =
         CommandOptions.of(
             this,
@@ -36,8 +35,7 @@ public final class KekVerifyCommand implements Command {
         .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE)
         .text(TARGET, "N", "Check the fleet: is every process ready for version N?")
         .flag(LOCAL, "Check the keys of this host only.")
-        .outputFormat()
-        .spec();
+        .outputFormat();
   }
 
   @Override

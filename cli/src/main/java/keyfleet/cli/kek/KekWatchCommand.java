@@ -11,7 +11,6 @@ import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.keyring.Rotation;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek watch`: shows the current rotation until it ends.
@@ -23,7 +22,7 @@ public final class KekWatchCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     return CommandOptions.of(
             this,
             "Shows the current rotation until it ends.",
@@ -31,8 +30,7 @@ public final class KekWatchCommand implements Command {
             "Exit: 0 completed, or no rotation is running; 2 the rotation ended without being"
                 + " completed.")
         .add(ConfigKeys.KEYRING, ConfigKeys.STORE)
-        .outputFormat()
-        .spec();
+        .outputFormat();
   }
 
   @Override

@@ -16,7 +16,6 @@ import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Result;
 import keyfleet.control.rotation.KeyringOperations.Unchanged;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek pause`, `kek resume` and `kek abort`: control the current rotation.
@@ -53,11 +52,10 @@ public final class RotationControlCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     return CommandOptions.of(this, action.summary, action.details)
         .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS)
-        .outputFormat()
-        .spec();
+        .outputFormat();
   }
 
   @Override

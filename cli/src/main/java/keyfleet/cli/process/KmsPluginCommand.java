@@ -21,7 +21,6 @@ import keyfleet.server.EventLog;
 import keyfleet.server.ProbeServer;
 import keyfleet.store.engine.StoreUrl;
 import keyfleet.store.host.BootClock;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kms-plugin`: runs a KMS v2 plugin for the API servers of a cluster until SIGTERM.
@@ -37,7 +36,7 @@ public final class KmsPluginCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     CommandOptions options =
         CommandOptions.of(
             this,
@@ -46,8 +45,7 @@ public final class KmsPluginCommand implements Command {
                 + " SIGTERM stops it.");
     return KmsPluginSettings.addTo(options)
         .add(ConfigKeys.KEYRING.withDescription("The keyring (default: kms)."))
-        .add(ConfigKeys.PROVIDERS, ConfigKeys.STORE)
-        .spec();
+        .add(ConfigKeys.PROVIDERS, ConfigKeys.STORE);
   }
 
   @Override

@@ -20,7 +20,6 @@ import keyfleet.member.ProcessSettings;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.server.EventLog;
 import keyfleet.server.Server;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `server`: runs a server of the fleet until SIGTERM.
@@ -34,7 +33,7 @@ public final class ServerCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     CommandOptions options =
         CommandOptions.of(
             this,
@@ -42,8 +41,7 @@ public final class ServerCommand implements Command {
             "The server writes heartbeats, takes over a rotation if its driver stops, and answers"
                 + " /livez, /readyz and /metrics. SIGTERM stops it.");
     return ServerSettings.addTo(options)
-        .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
-        .spec();
+        .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS);
   }
 
   @Override

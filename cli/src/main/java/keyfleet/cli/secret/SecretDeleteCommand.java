@@ -14,7 +14,6 @@ import keyfleet.store.Conflict;
 import keyfleet.store.DeleteResult;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `secret delete NAME`: deletes a secret.
@@ -28,12 +27,11 @@ public final class SecretDeleteCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     return SecretName.addTo(
         CommandOptions.of(this, "Deletes a secret.", "Exit: 0 deleted; 6 no such secret.")
             .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS)
-            .outputFormat()
-            .spec());
+            .outputFormat());
   }
 
   @Override

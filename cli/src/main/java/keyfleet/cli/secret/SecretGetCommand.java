@@ -19,7 +19,6 @@ import keyfleet.crypto.Refused;
 import keyfleet.crypto.SecretAccess;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.store.StoredRecord;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `secret get NAME`: prints the value byte for byte, and nothing else.
@@ -31,7 +30,7 @@ public final class SecretGetCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     return SecretName.addTo(
         CommandOptions.of(
                 this,
@@ -39,8 +38,7 @@ public final class SecretGetCommand implements Command {
                 "With -o json the value is in base64.",
                 "Exit: 0 printed; 6 no such secret; 1 this host cannot open it.")
             .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
-            .outputFormat()
-            .spec());
+            .outputFormat());
   }
 
   @Override

@@ -18,7 +18,6 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.store.Census;
 import keyfleet.store.Records;
 import keyfleet.store.StoredRecord;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 import tools.jackson.core.JsonGenerator;
 
@@ -39,11 +38,10 @@ public final class SecretListCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     return CommandOptions.of(this, "Lists the names of all secrets.", "Values are not opened.")
         .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS)
-        .outputFormat()
-        .spec();
+        .outputFormat();
   }
 
   @Override

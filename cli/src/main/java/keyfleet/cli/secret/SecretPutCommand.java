@@ -26,7 +26,6 @@ import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `secret put NAME`: seals standard input and stores it under a name.
@@ -41,15 +40,14 @@ public final class SecretPutCommand implements Command {
   }
 
   @Override
-  public CommandSpec spec() {
+  public CommandOptions options() {
     return SecretName.addTo(
         CommandOptions.of(
                 this,
                 "Stores standard input as a sealed secret.",
                 "Every byte is kept, also a line feed at the end. An earlier value is replaced.")
             .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
-            .outputFormat()
-            .spec());
+            .outputFormat());
   }
 
   @Override
