@@ -22,7 +22,7 @@ import picocli.CommandLine.ParseResult;
 import tools.jackson.core.JsonGenerator;
 
 /// `audit list`: prints who did what to a keyring, when, and what it changed.
-public final class AuditListCommand implements Command {
+public record AuditListCommand(CommandContext context) implements Command {
   private static final SettingSpec<Long> LIMIT =
       SettingSpec.ofFlag(
           "--limit",
@@ -35,12 +35,6 @@ public final class AuditListCommand implements Command {
           "NUMBER",
           "List only entries before this one.",
           it -> it.toNumber(Long.MAX_VALUE, "20"));
-
-  private final CommandContext context;
-
-  public AuditListCommand(CommandContext context) {
-    this.context = context;
-  }
 
   @Override
   public CommandOptions options() {

@@ -24,19 +24,13 @@ import picocli.CommandLine.ParseResult;
 import tools.jackson.core.JsonGenerator;
 
 /// `audit verify`: checks that the audit of a keyring is complete and ends at the current keystore.
-public final class AuditVerifyCommand implements Command {
+public record AuditVerifyCommand(CommandContext context) implements Command {
   private static final SettingSpec<AuditHead> NOTED =
       SettingSpec.ofFlag(
           "--noted",
           "NUMBER:HASH",
           "A head printed earlier; the audit must contain it.",
           AuditVerifyCommand::parseHead);
-
-  private final CommandContext context;
-
-  public AuditVerifyCommand(CommandContext context) {
-    this.context = context;
-  }
 
   @Override
   public CommandOptions options() {

@@ -9,16 +9,9 @@ import picocli.CommandLine.ParseResult;
 /// `demo`: runs a fleet on this machine, with a laggard, a rotation under load whose driver is
 /// killed, and the removal of the old key. It ignores the settings of the caller and leaves nothing
 /// behind.
-public final class DemoCommand implements Command {
-  private final CommandContext context;
-  private final String launcher;
-
-  /// `launcher` is the program that starts the processes; empty if it is unknown.
-  public DemoCommand(CommandContext context, String launcher) {
-    this.context = context;
-    this.launcher = launcher;
-  }
-
+///
+/// @param launcher the program that starts the processes; empty if it is unknown
+public record DemoCommand(CommandContext context, String launcher) implements Command {
   @Override
   public CommandOptions options() {
     return CommandOptions.of(

@@ -34,19 +34,13 @@ import picocli.CommandLine.ParseResult;
 
 /// `demo-shop`: the application of the demonstration. It writes and reads orders with a sealed card
 /// number until it is stopped, and then reports whether each read was right.
-public final class DemoShopCommand implements Command {
+public record DemoShopCommand(CommandContext context) implements Command {
   private static final String CARD = "card";
   private static final CollectionShape ORDERS =
       new CollectionShape("orders", "id", new TreeSet<>(List.of(CARD)));
   private static final String ORDER_COUNT = "--orders";
   private static final String CHECK = "--check";
   private static final int PAGE = 500;
-
-  private final CommandContext context;
-
-  public DemoShopCommand(CommandContext context) {
-    this.context = context;
-  }
 
   @Override
   public CommandOptions options() {

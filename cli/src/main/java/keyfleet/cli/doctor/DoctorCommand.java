@@ -29,23 +29,14 @@ import keyfleet.store.engine.StoreUrl;
 import picocli.CommandLine.ParseResult;
 
 /// `doctor --store URL`: checks whether a store is safe for key state.
-public final class DoctorCommand implements Command {
+public record DoctorCommand(
+    Console console, Supplier<ProviderContext> runtime, Function<StoreUrl, Engine> openEngine)
+    implements Command {
   /// Long enough for a server on another continent.
   private static final Duration RACE_TIME_LIMIT = Duration.ofSeconds(20);
 
   private static final String OTHER_STORE =
       "keyfleet doctor --store=URL, with another store: key state is not safe in this one";
-
-  private final Console console;
-  private final Supplier<ProviderContext> runtime;
-  private final Function<StoreUrl, Engine> openEngine;
-
-  public DoctorCommand(
-      Console console, Supplier<ProviderContext> runtime, Function<StoreUrl, Engine> openEngine) {
-    this.console = console;
-    this.runtime = runtime;
-    this.openEngine = openEngine;
-  }
 
   @Override
   public CommandOptions options() {

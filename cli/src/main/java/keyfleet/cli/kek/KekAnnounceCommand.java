@@ -30,15 +30,9 @@ import picocli.CommandLine.ParseResult;
 
 /// `kek announce`: registers a key version of this host with the fleet. The first version creates
 /// the keyring.
-public final class KekAnnounceCommand implements Command {
+public record KekAnnounceCommand(CommandContext context) implements Command {
   private static final String USE = "--use";
   private static final KeyringName PLUGIN_KEYRING = new KeyringName("kms");
-
-  private final CommandContext context;
-
-  public KekAnnounceCommand(CommandContext context) {
-    this.context = context;
-  }
 
   @Override
   public CommandOptions options() {

@@ -20,15 +20,8 @@ import keyfleet.providers.file.KeyFile;
 import picocli.CommandLine.ParseResult;
 
 /// `kek generate`: writes 32 random bytes to a key file, or prints them. It changes no store.
-public final class KekGenerateCommand implements Command {
-  private final Console console;
-  private final Supplier<ProviderContext> runtime;
-
-  public KekGenerateCommand(Console console, Supplier<ProviderContext> runtime) {
-    this.console = console;
-    this.runtime = runtime;
-  }
-
+public record KekGenerateCommand(Console console, Supplier<ProviderContext> runtime)
+    implements Command {
   @Override
   public CommandOptions options() {
     return CommandOptions.of(

@@ -15,19 +15,13 @@ import picocli.CommandLine.ParseResult;
 
 /// `kek inventory`: counts the records of each registered collection by key version, and finds
 /// envelopes in fields that are not registered.
-public final class KekInventoryCommand implements Command {
+public record KekInventoryCommand(CommandContext context) implements Command {
   private static final SettingSpec<Integer> SAMPLE =
       SettingSpec.ofFlag(
           "--sample",
           "N",
           "Search only N rows of each table for undeclared envelopes (default: all).",
           it -> it.toCount("rows; use 1 to 999999999", "1000"));
-
-  private final CommandContext context;
-
-  public KekInventoryCommand(CommandContext context) {
-    this.context = context;
-  }
 
   @Override
   public CommandOptions options() {

@@ -20,13 +20,7 @@ import tools.jackson.core.JsonGenerator;
 
 /// `kek list`: prints the versions of a keyring, their states, and how many processes have loaded
 /// each.
-public final class KekListCommand implements Command {
-  private final CommandContext context;
-
-  public KekListCommand(CommandContext context) {
-    this.context = context;
-  }
-
+public record KekListCommand(CommandContext context) implements Command {
   @Override
   public CommandOptions options() {
     return CommandOptions.of(

@@ -18,15 +18,8 @@ import keyfleet.providers.pkcs11.Pkcs11Settings;
 import picocli.CommandLine.ParseResult;
 
 /// `kek pkcs11-init`: creates a key inside a PKCS#11 token. The key never leaves the token.
-public final class KekPkcs11InitCommand implements Command {
-  private final Console console;
-  private final Supplier<ProviderContext> runtime;
-
-  public KekPkcs11InitCommand(Console console, Supplier<ProviderContext> runtime) {
-    this.console = console;
-    this.runtime = runtime;
-  }
-
+public record KekPkcs11InitCommand(Console console, Supplier<ProviderContext> runtime)
+    implements Command {
   @Override
   public CommandOptions options() {
     return CommandOptions.of(

@@ -26,7 +26,7 @@ import keyfleet.keyring.VersionState;
 import picocli.CommandLine.ParseResult;
 
 /// `kek remove`: disables a version that nothing needs, and later destroys it.
-public final class KekRemoveCommand implements Command {
+public record KekRemoveCommand(CommandContext context) implements Command {
   private static final String YES = "--yes";
   private static final String UNDO = "--undo";
   private static final String DESTROY = "--destroy";
@@ -34,12 +34,6 @@ public final class KekRemoveCommand implements Command {
 
   /// How long a backup may exist that needs the version.
   private static final Duration DEFAULT_HORIZON = Duration.ofDays(30);
-
-  private final CommandContext context;
-
-  public KekRemoveCommand(CommandContext context) {
-    this.context = context;
-  }
 
   @Override
   public CommandOptions options() {

@@ -31,18 +31,10 @@ import picocli.CommandLine.ParseResult;
 ///
 /// The command checks the gate first, so that the operator sees at once which processes are not
 /// ready. The driver checks it again, and only that check decides.
-public final class KekRotateCommand implements Command {
+public record KekRotateCommand(CommandContext context, Kind kind) implements Command {
   private static final String FROM = "--from-version";
   private static final String TO = "--to-version";
   private static final String DRY_RUN = "--dry-run";
-
-  private final CommandContext context;
-  private final Kind kind;
-
-  public KekRotateCommand(CommandContext context, Kind kind) {
-    this.context = context;
-    this.kind = kind;
-  }
 
   @Override
   public CommandOptions options() {

@@ -10,13 +10,7 @@ import keyfleet.cli.output.OutputFormat;
 import picocli.CommandLine.ParseResult;
 
 /// `kek status`: prints the progress of the rotation of a keyring.
-public final class KekStatusCommand implements Command {
-  private final CommandContext context;
-
-  public KekStatusCommand(CommandContext context) {
-    this.context = context;
-  }
-
+public record KekStatusCommand(CommandContext context) implements Command {
   @Override
   public CommandOptions options() {
     return CommandOptions.of(this, "Shows the progress of a rotation and its failed records.")

@@ -11,15 +11,9 @@ import picocli.CommandLine.ParseResult;
 
 /// Two checks: `kek verify --target=N` whether every process is ready for a version, `kek verify
 /// --local` whether every key of this host works.
-public final class KekVerifyCommand implements Command {
+public record KekVerifyCommand(CommandContext context) implements Command {
   public static final String LOCAL = "--local";
   static final String TARGET = "--target";
-
-  private final CommandContext context;
-
-  public KekVerifyCommand(CommandContext context) {
-    this.context = context;
-  }
 
   @Override
   public CommandOptions options() {

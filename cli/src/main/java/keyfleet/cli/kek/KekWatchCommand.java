@@ -14,13 +14,7 @@ import keyfleet.keyring.Rotation;
 import picocli.CommandLine.ParseResult;
 
 /// `kek watch`: shows the current rotation until it ends.
-public final class KekWatchCommand implements Command {
-  private final CommandContext context;
-
-  public KekWatchCommand(CommandContext context) {
-    this.context = context;
-  }
-
+public record KekWatchCommand(CommandContext context) implements Command {
   @Override
   public CommandOptions options() {
     return CommandOptions.of(

@@ -18,15 +18,7 @@ import keyfleet.providers.ProviderSpec.ProviderContext;
 import picocli.CommandLine.ParseResult;
 
 /// `kek verify --local`: checks that every key of this host can wrap and unwrap.
-final class LocalVerification {
-  private final Console console;
-  private final Supplier<ProviderContext> runtime;
-
-  LocalVerification(Console console, Supplier<ProviderContext> runtime) {
-    this.console = console;
-    this.runtime = runtime;
-  }
-
+record LocalVerification(Console console, Supplier<ProviderContext> runtime) {
   int run(ParseResult parsed) {
     KeyringName keyring = KeyOptions.keyring(parsed, runtime.get());
     List<ProviderSpec> specs = KeyOptions.providers(parsed, runtime.get());

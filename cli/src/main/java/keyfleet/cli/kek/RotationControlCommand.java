@@ -19,7 +19,7 @@ import keyfleet.control.rotation.KeyringOperations.Unchanged;
 import picocli.CommandLine.ParseResult;
 
 /// `kek pause`, `kek resume` and `kek abort`: control the current rotation.
-public final class RotationControlCommand implements Command {
+public record RotationControlCommand(CommandContext context, Action action) implements Command {
   public enum Action {
     PAUSE(
         "paused",
@@ -41,14 +41,6 @@ public final class RotationControlCommand implements Command {
       this.summary = summary;
       this.details = details;
     }
-  }
-
-  private final CommandContext context;
-  private final Action action;
-
-  public RotationControlCommand(CommandContext context, Action action) {
-    this.context = context;
-    this.action = action;
   }
 
   @Override

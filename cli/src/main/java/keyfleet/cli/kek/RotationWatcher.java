@@ -7,17 +7,7 @@ import keyfleet.cli.config.WaitOptions.Deadline;
 import keyfleet.cli.output.Console;
 
 /// Polls a rotation and shows its progress.
-final class RotationWatcher {
-  private final CommandSession session;
-  private final Console console;
-  private final RotationDisplay display;
-
-  RotationWatcher(CommandSession session, Console console, RotationDisplay display) {
-    this.session = session;
-    this.console = console;
-    this.display = display;
-  }
-
+record RotationWatcher(CommandSession session, Console console, RotationDisplay display) {
   /// Polls until the rotation is finished or the deadline is reached; returns the last status.
   RotationStatus watchUntil(Predicate<RotationStatus> isFinished, Deadline deadline) {
     try (InterruptMessage _ =

@@ -24,16 +24,8 @@ import keyfleet.store.host.BootClock;
 import picocli.CommandLine.ParseResult;
 
 /// `kms-plugin`: runs a KMS v2 plugin for the API servers of a cluster until SIGTERM.
-public final class KmsPluginCommand implements Command {
+public record KmsPluginCommand(CommandContext context, String version) implements Command {
   private static final KeyringName DEFAULT_KEYRING = new KeyringName("kms");
-
-  private final CommandContext context;
-  private final String version;
-
-  public KmsPluginCommand(CommandContext context, String version) {
-    this.context = context;
-    this.version = version;
-  }
 
   @Override
   public CommandOptions options() {

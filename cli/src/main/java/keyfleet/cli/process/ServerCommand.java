@@ -23,15 +23,7 @@ import keyfleet.server.Server;
 import picocli.CommandLine.ParseResult;
 
 /// `server`: runs a server of the fleet until SIGTERM.
-public final class ServerCommand implements Command {
-  private final CommandContext context;
-  private final String version;
-
-  public ServerCommand(CommandContext context, String version) {
-    this.context = context;
-    this.version = version;
-  }
-
+public record ServerCommand(CommandContext context, String version) implements Command {
   @Override
   public CommandOptions options() {
     CommandOptions options =

@@ -17,14 +17,8 @@ import keyfleet.store.Unknown;
 import picocli.CommandLine.ParseResult;
 
 /// `secret delete NAME`: deletes a secret.
-public final class SecretDeleteCommand implements Command {
+public record SecretDeleteCommand(CommandContext context) implements Command {
   private static final int MAX_ATTEMPTS = 5;
-
-  private final CommandContext context;
-
-  public SecretDeleteCommand(CommandContext context) {
-    this.context = context;
-  }
 
   @Override
   public CommandOptions options() {

@@ -22,13 +22,7 @@ import keyfleet.store.StoredRecord;
 import picocli.CommandLine.ParseResult;
 
 /// `secret get NAME`: prints the value byte for byte, and nothing else.
-public final class SecretGetCommand implements Command {
-  private final CommandContext context;
-
-  public SecretGetCommand(CommandContext context) {
-    this.context = context;
-  }
-
+public record SecretGetCommand(CommandContext context) implements Command {
   @Override
   public CommandOptions options() {
     return SecretName.addTo(

@@ -22,7 +22,7 @@ import picocli.CommandLine.ParseResult;
 import tools.jackson.core.JsonGenerator;
 
 /// `secret list`: prints the names, and the version that each is sealed under.
-public final class SecretListCommand implements Command {
+public record SecretListCommand(CommandContext context) implements Command {
   /// A page is small because it holds the values too, which may be large.
   private static final int PAGE = 16;
 
@@ -30,12 +30,6 @@ public final class SecretListCommand implements Command {
   private record ListedSecret(KekVersion version, String digest) {}
 
   private record Listing(Map<String, ListedSecret> secrets, long unreadable) {}
-
-  private final CommandContext context;
-
-  public SecretListCommand(CommandContext context) {
-    this.context = context;
-  }
 
   @Override
   public CommandOptions options() {

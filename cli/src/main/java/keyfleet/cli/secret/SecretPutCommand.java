@@ -29,15 +29,9 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
 /// `secret put NAME`: seals standard input and stores it under a name.
-public final class SecretPutCommand implements Command {
+public record SecretPutCommand(CommandContext context) implements Command {
   /// How often the command tries if other writers are faster.
   private static final int MAX_ATTEMPTS = 5;
-
-  private final CommandContext context;
-
-  public SecretPutCommand(CommandContext context) {
-    this.context = context;
-  }
 
   @Override
   public CommandOptions options() {
