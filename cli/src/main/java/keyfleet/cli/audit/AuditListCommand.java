@@ -8,9 +8,9 @@ import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.config.SettingSpec;
+import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
-import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.control.audit.AuditAction;
 import keyfleet.control.audit.AuditChange;
@@ -57,14 +57,10 @@ public record AuditListCommand(CommandContext context) implements Command {
       if (page.entries().isEmpty() && page.unreadable().isEmpty() && page.isLast()) {
         session.requireKeystore(); // throws if the keyring never existed
       }
-      switch (format) {
-        case TABLE -> page.entries().forEach(this::print);
-        case JSON ->
-            JsonOutput.print(
-                context.console().out(),
-                json ->
-                    write(json.writeStringProperty("keyring", session.keyring().value()), page));
-      }
+      format.print(
+          context.console().out(),
+          out -> page.entries().forEach(it -> print(it, out)),
+          json -> write(json.writeStringProperty("keyring", session.keyring().value()), page));
       return report(session.keyring(), page);
     }
   }
@@ -72,18 +68,14 @@ public record AuditListCommand(CommandContext context) implements Command {
   /// Reports unreadable entries as an error; otherwise how to list older entries.
   private int report(KeyringName keyring, AuditPage page) {
     if (!page.unreadable().isEmpty()) {
-      context
-          .console()
-          .printError(
-              "audit entries " + page.unreadable() + " cannot be read",
-              "keyfleet audit verify" + KeyOptions.keyringFlag(keyring));
-      return ExitCode.CONDITION_NOT_MET;
+      throw CommandException.conditionNotMet(
+          "audit entries " + page.unreadable() + " cannot be read",
+          "keyfleet audit verify" + KeyOptions.keyringFlag(keyring));
     }
     if (!page.isLast()) {
       context
           .console()
-          .err()
-          .println(
+          .printMessage(
               "older entries: keyfleet audit list --before="
                   + page.lowestNumber()
                   + KeyOptions.keyringFlag(keyring));
@@ -91,8 +83,7 @@ public record AuditListCommand(CommandContext context) implements Command {
     return ExitCode.OK;
   }
 
-  private void print(AuditEntry entry) {
-    PrintStream out = context.console().out();
+  private static void print(AuditEntry entry, PrintStream out) {
     AuditAction action = entry.action();
     out.printf(
         "%d  %s  %s@%s (%s)  %s%n",

@@ -92,21 +92,16 @@ public record AuditVerifyCommand(CommandContext context) implements Command {
         yield ExitCode.OK;
       }
       case Broken(long number, String reason) ->
-          reportUnmet(
+          throw CommandException.conditionNotMet(
               "the audit is broken at entry " + number + ": " + Console.sanitize(reason),
               "keyfleet audit list --before=%d%s, and compare with a backup of the store"
                   .formatted(number + 1, KeyOptions.keyringFlag(keyring)));
       case Unsettled() ->
-          reportUnmet(
+          throw CommandException.conditionNotMet(
               "the keystore changed during each attempt to verify its audit",
               "keyfleet audit verify%s, when the keyring changes less often"
                   .formatted(KeyOptions.keyringFlag(keyring)));
     };
-  }
-
-  private int reportUnmet(String message, String remedy) {
-    context.console().printError(message, remedy);
-    return ExitCode.CONDITION_NOT_MET;
   }
 
   private static void write(JsonGenerator json, AuditVerdict verdict) {

@@ -11,7 +11,6 @@ import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.EnumText;
 import keyfleet.cli.output.ExitCode;
-import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.KeyringOperations.Refused;
@@ -133,18 +132,18 @@ public record KekAnnounceCommand(CommandContext context) implements Command {
                   "keyfleet kek list" + KeyOptions.keyringFlag(keyring));
         };
     String state = EnumText.toKebabCase(keystore.stateOf(version).orElse(VersionState.ANNOUNCED));
-    if (format == OutputFormat.JSON) {
-      JsonOutput.print(
-          context.console().out(),
-          json ->
-              json.writeStringProperty("keyring", keyring.value())
-                  .writeNumberProperty("version", version.number())
-                  .writeStringProperty("state", state)
-                  .writeBooleanProperty("changed", result instanceof Done));
-    } else {
-      String already = result instanceof Done ? "" : "already ";
-      context.console().err().println("%s %s is %s%s".formatted(keyring, version, already, state));
-    }
+    String already = result instanceof Done ? "" : "already ";
+    format.print(
+        context.console().out(),
+        _ ->
+            context
+                .console()
+                .printMessage("%s %s is %s%s".formatted(keyring, version, already, state)),
+        json ->
+            json.writeStringProperty("keyring", keyring.value())
+                .writeNumberProperty("version", version.number())
+                .writeStringProperty("state", state)
+                .writeBooleanProperty("changed", result instanceof Done));
     return ExitCode.OK;
   }
 }

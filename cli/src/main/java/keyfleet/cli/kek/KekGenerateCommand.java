@@ -47,7 +47,7 @@ public record KekGenerateCommand(Console console, Supplier<ProviderContext> runt
             KeyFile.in(
                 folder, KeyOptions.keyring(parsed, runtime.get()), KeyOptions.version(parsed));
         file.create(key);
-        console.err().println("wrote " + file);
+        console.printMessage("wrote " + file);
       } else {
         print(key, toStdout);
       }

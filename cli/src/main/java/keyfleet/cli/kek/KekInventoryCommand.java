@@ -6,9 +6,9 @@ import keyfleet.cli.command.CommandSession;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.SettingSpec;
+import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
-import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.store.engine.EnvelopeScan;
 import picocli.CommandLine.ParseResult;
@@ -45,10 +45,7 @@ public record KekInventoryCommand(CommandContext context) implements Command {
     try (CommandSession session = context.openSession(parsed)) {
       EnvelopeInventory inventory =
           EnvelopeInventory.take(session, context.effectiveConfig().get().collections(), rowLimit);
-      switch (format) {
-        case TABLE -> inventory.printTables(context.console().out());
-        case JSON -> JsonOutput.print(context.console().out(), inventory::write);
-      }
+      format.print(context.console().out(), inventory::printTables, inventory::write);
       return report(inventory);
     }
   }
@@ -64,7 +61,7 @@ public record KekInventoryCommand(CommandContext context) implements Command {
               .formatted(item.engine(), item.part().what(), item.part().reason()));
     }
     if (!inventory.notCounted().isEmpty()) {
-      return reportUnmet(
+      throw CommandException.conditionNotMet(
           "not all collections were counted",
           inventory.isMissingOnlyRegistrations()
               ? "keyfleet server --roles worker, which registers the collections of its"
@@ -72,30 +69,26 @@ public record KekInventoryCommand(CommandContext context) implements Command {
               : "keyfleet kek inventory --records=URL, with the store that holds them");
     }
     if (inventory.unreadable() > 0) {
-      return reportUnmet(
+      throw CommandException.conditionNotMet(
           inventory.unreadable() + " records have a field that is not an envelope",
           "repair or delete them, because it is unknown which key version they need");
     }
     if (!inventory.scanReport().undeclared().isEmpty()) {
-      return reportUnmet(
+      throw CommandException.conditionNotMet(
           inventory.scanReport().undeclared().size()
               + " fields hold envelopes but are not declared, so no rotation moves them",
           "declare the collection, its id and its sealed fields in keyfleet.yaml or in the process"
               + " that seals; convert base64 values to bytes first");
     }
-    return inventory.scanReport().isComplete()
-        ? ExitCode.OK
-        : reportUnmet(
-            "some places could not be searched",
-            "keyfleet kek inventory --records=URL, with a user that may read everything");
+    if (!inventory.scanReport().isComplete()) {
+      throw CommandException.conditionNotMet(
+          "some places could not be searched",
+          "keyfleet kek inventory --records=URL, with a user that may read everything");
+    }
+    return ExitCode.OK;
   }
 
   private void printLine(String line) {
-    context.console().err().println(Console.sanitize(line));
-  }
-
-  private int reportUnmet(String message, String remedy) {
-    context.console().printError(message, remedy);
-    return ExitCode.CONDITION_NOT_MET;
+    context.console().printMessage(Console.sanitize(line));
   }
 }

@@ -1,5 +1,6 @@
 package keyfleet.cli.kek;
 
+import java.io.PrintStream;
 import java.util.List;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
@@ -8,7 +9,6 @@ import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.EnumText;
 import keyfleet.cli.output.ExitCode;
-import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.cli.output.TextTable;
 import keyfleet.crypto.KekVersion;
@@ -39,22 +39,17 @@ public record KekListCommand(CommandContext context) implements Command {
       Keystore keystore = session.requireKeystore();
       var timings = keystore.timings();
       List<Heartbeat> fresh = session.keyringStore().readRoster(timings).fresh(timings.fresh());
-      switch (format) {
-        case TABLE -> printTable(keystore, fresh);
-        case JSON ->
-            JsonOutput.print(
-                context.console().out(),
-                json ->
-                    write(
-                        json.writeStringProperty("keyring", session.keyring().value()),
-                        keystore,
-                        fresh));
-      }
+      format.print(
+          context.console().out(),
+          out -> printTable(keystore, fresh, out),
+          json ->
+              write(
+                  json.writeStringProperty("keyring", session.keyring().value()), keystore, fresh));
       return ExitCode.OK;
     }
   }
 
-  private void printTable(Keystore keystore, List<Heartbeat> fresh) {
+  private static void printTable(Keystore keystore, List<Heartbeat> fresh, PrintStream out) {
     TextTable table = new TextTable("VERSION", "STATE", "PROVIDER", "LOADED", "CURRENT");
     keystore
         .versions()
@@ -65,7 +60,7 @@ public record KekListCommand(CommandContext context) implements Command {
                 entry.provider(),
                 countLoaded(version, fresh) + "/" + fresh.size(),
                 countCurrent(version, fresh) + "/" + fresh.size()));
-    table.print(context.console().out());
+    table.print(out);
   }
 
   private static void write(JsonGenerator json, Keystore keystore, List<Heartbeat> fresh) {

@@ -39,11 +39,8 @@ public record KekPkcs11InitCommand(Console console, Supplier<ProviderContext> ru
     try (var provider = new Pkcs11Provider(keyring, settings, runtime.get().random())) {
       provider.generate(version);
     }
-    console
-        .err()
-        .println(
-            "created keyfleet-%s-%s in token %s"
-                .formatted(keyring, version, settings.tokenLabel()));
+    console.printMessage(
+        "created keyfleet-%s-%s in token %s".formatted(keyring, version, settings.tokenLabel()));
     return ExitCode.OK;
   }
 

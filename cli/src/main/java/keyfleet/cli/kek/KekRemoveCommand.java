@@ -166,19 +166,19 @@ public record KekRemoveCommand(CommandContext context) implements Command {
       print(session, version, state, reasons);
     }
     if (reasons.isEmpty()) {
-      context.console().err().println("%s %s is %s".formatted(session.keyring(), version, state));
+      context.console().printMessage("%s %s is %s".formatted(session.keyring(), version, state));
       printHint(keystore, version, command);
       return ExitCode.OK;
     }
-    context.console().err().println("keyfleet: %s stays %s:".formatted(version, state));
-    reasons.forEach(it -> context.console().err().println("  " + Console.sanitize(it)));
-    context.console().err().println("Try: " + command + ", when none of these reasons holds");
+    context.console().printMessage("keyfleet: %s stays %s:".formatted(version, state));
+    reasons.forEach(it -> context.console().printMessage("  " + Console.sanitize(it)));
+    context.console().printMessage("Try: " + command + ", when none of these reasons holds");
     return ExitCode.CONDITION_NOT_MET;
   }
 
   private void printHint(Keystore keystore, KekVersion version, String command) {
     if (hasState(keystore, version, VersionState.DESTROYING)) {
-      context.console().err().println("Now delete its key everywhere, then: " + command);
+      context.console().printMessage("Now delete its key everywhere, then: " + command);
     }
   }
 

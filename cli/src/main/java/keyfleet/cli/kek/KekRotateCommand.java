@@ -123,14 +123,11 @@ public record KekRotateCommand(CommandContext context, Kind kind) implements Com
     if (format == OutputFormat.JSON) {
       RotationStatus.read(session).print(format, context.console().out());
     } else {
-      context
-          .console()
-          .err()
-          .println("%s -> %s: rotation %s started".formatted(job.from(), job.to(), job.id()));
-      context
-          .console()
-          .err()
-          .println("To watch it: keyfleet kek watch" + KeyOptions.keyringFlag(session.keyring()));
+      Console console = context.console();
+      console.printMessage(
+          "%s -> %s: rotation %s started".formatted(job.from(), job.to(), job.id()));
+      console.printMessage(
+          "To watch it: keyfleet kek watch" + KeyOptions.keyringFlag(session.keyring()));
     }
     return ExitCode.OK;
   }

@@ -6,8 +6,6 @@ import keyfleet.cli.output.OutputFormat;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
 
 /// The result of wrapping and unwrapping with one key. An empty problem means that the key works.
 record KeyCheckResult(String provider, KekVersion version, String problem) {
@@ -17,10 +15,10 @@ record KeyCheckResult(String provider, KekVersion version, String problem) {
 
   static void print(
       KeyringName keyring, List<KeyCheckResult> results, OutputFormat format, PrintStream out) {
-    switch (format) {
-      case TABLE -> printTable(results, out);
-      case JSON -> printJson(keyring, results, out);
-    }
+    format.print(
+        out,
+        _ -> printTable(results, out),
+        json -> write(json.writeStringProperty("keyring", keyring.value()), results));
   }
 
   private static void printTable(List<KeyCheckResult> results, PrintStream out) {
@@ -38,22 +36,18 @@ record KeyCheckResult(String provider, KekVersion version, String problem) {
     return text + " ".repeat(Math.max(1, width - text.length()));
   }
 
-  private static void printJson(
-      KeyringName keyring, List<KeyCheckResult> results, PrintStream out) {
-    try (JsonGenerator json = new JsonFactory().createGenerator(ObjectWriteContext.empty(), out)) {
-      json.writeStartObject().writeStringProperty("keyring", keyring.value());
-      json.writeArrayPropertyStart("keys");
-      for (KeyCheckResult check : results) {
-        json.writeStartObject()
-            .writeStringProperty("provider", check.provider())
-            .writeNumberProperty("version", check.version().number())
-            .writeBooleanProperty("ok", check.isOk());
-        if (!check.isOk()) {
-          json.writeStringProperty("problem", check.problem());
-        }
-        json.writeEndObject();
+  private static void write(JsonGenerator json, List<KeyCheckResult> results) {
+    json.writeArrayPropertyStart("keys");
+    for (KeyCheckResult check : results) {
+      json.writeStartObject()
+          .writeStringProperty("provider", check.provider())
+          .writeNumberProperty("version", check.version().number())
+          .writeBooleanProperty("ok", check.isOk());
+      if (!check.isOk()) {
+        json.writeStringProperty("problem", check.problem());
       }
-      json.writeEndArray().writeEndObject().writeRaw('\n');
+      json.writeEndObject();
     }
+    json.writeEndArray();
   }
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
@@ -51,19 +52,17 @@ record LocalVerification(Console console, Supplier<ProviderContext> runtime) {
     }
   }
 
-  private int report(KeyringName keyring, List<KeyCheckResult> results) {
+  private static int report(KeyringName keyring, List<KeyCheckResult> results) {
     long failed = results.stream().filter(result -> !result.isOk()).count();
     if (results.isEmpty()) {
-      console.printError(
+      throw CommandException.conditionNotMet(
           "no key of keyring " + keyring + " is loaded",
           "keyfleet kek generate --help, or --provider to look elsewhere");
-      return ExitCode.CONDITION_NOT_MET;
     }
     if (failed > 0) {
-      console.printError(
+      throw CommandException.conditionNotMet(
           failed + " of " + results.size() + " keys failed",
           "check the provider of each failed key, then: keyfleet kek verify --local");
-      return ExitCode.CONDITION_NOT_MET;
     }
     return ExitCode.OK;
   }

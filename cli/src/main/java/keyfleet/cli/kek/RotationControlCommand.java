@@ -12,7 +12,6 @@ import keyfleet.cli.output.EnumText;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.control.rotation.KeyringOperations;
-import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Result;
 import keyfleet.control.rotation.KeyringOperations.Unchanged;
@@ -56,23 +55,16 @@ public record RotationControlCommand(CommandContext context, Action action) impl
     try (CommandSession session = context.openSession(parsed)) {
       session.requireKeystore();
       Result result = operation().apply(session.keyringOperations());
-      switch (result) {
-        case Done _ ->
-            context
-                .console()
-                .err()
-                .println("keyring " + session.keyring() + ": rotation " + action.pastParticiple);
-        case Unchanged _ ->
-            context
-                .console()
-                .err()
-                .println(
-                    "keyring " + session.keyring() + ": rotation already " + action.pastParticiple);
-        case Refused(String reason) ->
-            throw CommandException.conditionNotMet(
-                "cannot " + EnumText.toKebabCase(action) + " the rotation: " + reason,
-                "keyfleet kek status" + KeyOptions.keyringFlag(session.keyring()));
+      if (result instanceof Refused(String reason)) {
+        throw CommandException.conditionNotMet(
+            "cannot " + EnumText.toKebabCase(action) + " the rotation: " + reason,
+            "keyfleet kek status" + KeyOptions.keyringFlag(session.keyring()));
       }
+      String already = result instanceof Unchanged ? "already " : "";
+      context
+          .console()
+          .printMessage(
+              "keyring " + session.keyring() + ": rotation " + already + action.pastParticiple);
       if (format == OutputFormat.JSON) {
         RotationStatus.read(session).print(format, context.console().out());
       }

@@ -8,7 +8,6 @@ import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.ExitCode;
-import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.store.Conflict;
 import keyfleet.store.DeleteResult;
@@ -67,14 +66,11 @@ public record SecretDeleteCommand(CommandContext context) implements Command {
   }
 
   private int report(SecretName name, OutputFormat format) {
-    if (format == OutputFormat.JSON) {
-      JsonOutput.print(
-          context.console().out(),
-          json ->
-              json.writeStringProperty("name", name.value()).writeBooleanProperty("deleted", true));
-    } else {
-      context.console().err().println("deleted " + name);
-    }
+    format.print(
+        context.console().out(),
+        _ -> context.console().printMessage("deleted " + name),
+        json ->
+            json.writeStringProperty("name", name.value()).writeBooleanProperty("deleted", true));
     return ExitCode.OK;
   }
 }

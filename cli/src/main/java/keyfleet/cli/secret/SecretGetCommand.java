@@ -9,7 +9,6 @@ import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.ExitCode;
-import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.NoSuchVersion;
@@ -62,16 +61,13 @@ public record SecretGetCommand(CommandContext context) implements Command {
   private int print(SecretName name, SecretBytes value, KekVersion version, OutputFormat format) {
     byte[] bytes = value.reveal(SecretAccess.granted());
     value.close();
-    switch (format) {
-      case TABLE -> context.console().out().writeBytes(bytes);
-      case JSON ->
-          JsonOutput.print(
-              context.console().out(),
-              json ->
-                  json.writeStringProperty("name", name.value())
-                      .writeNumberProperty("kek_version", version.number())
-                      .writeStringProperty("value", Base64.getEncoder().encodeToString(bytes)));
-    }
+    format.print(
+        context.console().out(),
+        out -> out.writeBytes(bytes),
+        json ->
+            json.writeStringProperty("name", name.value())
+                .writeNumberProperty("kek_version", version.number())
+                .writeStringProperty("value", Base64.getEncoder().encodeToString(bytes)));
     context.console().out().flush();
     Arrays.fill(bytes, (byte) 0);
     return ExitCode.OK;

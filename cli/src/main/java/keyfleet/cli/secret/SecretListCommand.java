@@ -1,5 +1,6 @@
 package keyfleet.cli.secret;
 
+import java.io.PrintStream;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -10,7 +11,6 @@ import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
-import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.cli.output.TextTable;
 import keyfleet.crypto.Envelope;
@@ -46,10 +46,8 @@ public record SecretListCommand(CommandContext context) implements Command {
           SecretCollection.find(session)
               .map(collection -> readListing(collection.records()))
               .orElseGet(() -> new Listing(Map.of(), 0));
-      switch (format) {
-        case TABLE -> printTable(listing);
-        case JSON -> JsonOutput.print(context.console().out(), json -> write(json, listing));
-      }
+      format.print(
+          context.console().out(), out -> printTable(listing, out), json -> write(json, listing));
       return ExitCode.OK;
     }
   }
@@ -72,17 +70,16 @@ public record SecretListCommand(CommandContext context) implements Command {
         version, SecretCollection.parseEnvelope(record).map(Envelope::dataDigest).orElse(""));
   }
 
-  private void printTable(Listing listing) {
+  private void printTable(Listing listing, PrintStream out) {
     TextTable table = new TextTable("NAME", "VERSION");
     listing
         .secrets()
         .forEach((name, item) -> table.addRow(Console.sanitize(name), item.version().toString()));
-    table.print(context.console().out());
+    table.print(out);
     if (listing.unreadable() > 0) {
       context
           .console()
-          .err()
-          .println(
+          .printMessage(
               listing.unreadable()
                   + " more secrets cannot be read: their values are not envelopes");
     }

@@ -11,7 +11,6 @@ import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.ExitCode;
-import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.KekVersion;
@@ -145,19 +144,14 @@ public record SecretPutCommand(CommandContext context) implements Command {
   }
 
   private int report(SecretName name, KekVersion version, boolean isNew, OutputFormat format) {
-    if (format == OutputFormat.JSON) {
-      JsonOutput.print(
-          context.console().out(),
-          json ->
-              json.writeStringProperty("name", name.value())
-                  .writeNumberProperty("kek_version", version.number())
-                  .writeBooleanProperty("created", isNew));
-    } else {
-      context
-          .console()
-          .err()
-          .println((isNew ? "stored " : "replaced ") + name + ", sealed under " + version);
-    }
+    String done = (isNew ? "stored " : "replaced ") + name + ", sealed under " + version;
+    format.print(
+        context.console().out(),
+        _ -> context.console().printMessage(done),
+        json ->
+            json.writeStringProperty("name", name.value())
+                .writeNumberProperty("kek_version", version.number())
+                .writeBooleanProperty("created", isNew));
     return ExitCode.OK;
   }
 }
