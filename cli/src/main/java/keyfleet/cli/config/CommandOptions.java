@@ -54,8 +54,8 @@ public final class CommandOptions {
     for (SettingSpec<?> setting : settings) {
       OptionSpec.Builder option =
           builder(setting.flag(), setting.label(), setting.description().toArray(String[]::new));
-      boolean isRepeatable = setting.equals(ConfigKeys.PROVIDERS);
-      add(isRepeatable ? option.type(List.class).auxiliaryTypes(String.class) : option);
+      boolean isRepeated = setting.arity() == SettingSpec.Arity.REPEATED;
+      add(isRepeated ? option.type(List.class).auxiliaryTypes(String.class) : option);
     }
     return this;
   }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import keyfleet.cli.config.ServerSettings.ListenAddress;
+import keyfleet.cli.config.SettingSpec.Arity;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.ReadinessGate.AtLeast;
 import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
@@ -19,19 +20,15 @@ import keyfleet.store.engine.StoreUrl;
 /// Collections are not here: each has several fields, and only a file can declare them.
 public final class ConfigKeys {
   public static final SettingSpec<StoreUrl> STORE =
-      new SettingSpec<>(
-          "--store",
-          "URL",
-          List.of(
+      SettingSpec.ofFlag("--store", "URL", "", Setting::toStoreUrl)
+          .withDescription(
               "The store that coordinates the fleet. Default: KEYFLEET_STORE, else a SQLite file in"
                   + " KEYFLEET_HOME, else in ~/.local/share/keyfleet. One of:",
               "  sqlite:FILE",
               "  postgresql://USER@HOST/DATABASE?password-file=FILE",
               "  mongodb://USER@HOST/DATABASE?password-file=FILE",
-              "  nats://USER@HOST?password-file=FILE"),
-          "KEYFLEET_STORE",
-          "store",
-          Setting::toStoreUrl);
+              "  nats://USER@HOST?password-file=FILE")
+          .withVariable("KEYFLEET_STORE", "store");
 
   public static final SettingSpec<StoreUrl> RECORDS =
       SettingSpec.ofFlag(
@@ -47,10 +44,8 @@ public final class ConfigKeys {
           .withVariable("KEYFLEET_KEYRING", "keyring");
 
   public static final SettingSpec<ProviderSpec> PROVIDERS =
-      new SettingSpec<>(
-          "--provider",
-          "PROVIDER",
-          List.of(
+      SettingSpec.ofFlag("--provider", "PROVIDER", "", it -> KekProviderSet.parseSpec(it.text()))
+          .withDescription(
               "A key provider; may be repeated. Default: KEYFLEET_PROVIDER (a comma list), else"
                   + " env. One of:",
               "  env",
@@ -58,10 +53,9 @@ public final class ConfigKeys {
               "  pkcs11:MODULE?token=LABEL&pin-file=FILE (or &pin-fd=N)",
               "  vault:https://HOST:8200?token-file=FILE (&mount=transit&key=NAME)",
               "  awskms:REGION (?alias=NAME)",
-              "  simulated:DIR?latency=20ms&rate=100"),
-          "KEYFLEET_PROVIDER",
-          "providers",
-          it -> KekProviderSet.parseSpec(it.text()));
+              "  simulated:DIR?latency=20ms&rate=100")
+          .withArity(Arity.REPEATED)
+          .withVariable("KEYFLEET_PROVIDER", "providers");
 
   static final SettingSpec<String> INSTANCE =
       SettingSpec.ofVariable("KEYFLEET_INSTANCE", "instance", Setting::toInstanceName);
@@ -81,6 +75,7 @@ public final class ConfigKeys {
               "ROLE,…",
               "The roles of the process: worker, scheduler (default: both).",
               ServerSettings::parseRole)
+          .withArity(Arity.LIST)
           .withVariable("KEYFLEET_SERVER__ROLES", "server.roles");
 
   static final SettingSpec<ListenAddress> LISTEN =
@@ -119,6 +114,7 @@ public final class ConfigKeys {
               "NAME,…",
               "The processes that the fleet needs to be ready, by instance name.",
               Setting::toInstanceName)
+          .withArity(Arity.LIST)
           .withVariable("KEYFLEET_ROTATION__EXPECTED", "rotation.expected");
 
   public static final SettingSpec<Duration> BACKUP_HORIZON =
@@ -177,13 +173,8 @@ public final class ConfigKeys {
     return ALL.stream().map(SettingSpec::variable).toList();
   }
 
-  /// Whether the key has several values. A variable separates them by commas.
-  static boolean isList(SettingSpec<?> key) {
-    return key.equals(PROVIDERS) || key.equals(ROLES) || key.equals(EXPECTED);
-  }
-
   /// Whether the setting is a URL; an empty variable then counts as unset.
   static boolean isUrl(SettingSpec<?> key) {
-    return key.equals(STORE) || key.equals(RECORDS);
+    return key.path().equals(STORE.path()) || key.path().equals(RECORDS.path());
   }
 }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import keyfleet.cli.config.SettingSpec.Arity;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.keyring.Timings;
@@ -22,15 +23,15 @@ final class ConfigValidator {
   private ConfigValidator() {}
 
   /// Throws for the first invalid value.
-  static void check(Map<SettingSpec<?>, List<Setting>> values) {
+  static void check(Map<String, List<Setting>> values) {
     for (SettingSpec<?> key : ConfigKeys.ALL) {
-      values.getOrDefault(key, List.of()).forEach(setting -> check(key, setting));
+      values.getOrDefault(key.path(), List.of()).forEach(setting -> check(key, setting));
     }
     checkTimings(values);
   }
 
   private static void check(SettingSpec<?> key, Setting setting) {
-    if (key.equals(ConfigKeys.PROVIDERS) && setting.text().contains(",")) {
+    if (key.arity() == Arity.REPEATED && setting.text().contains(",")) {
       throw setting.rejection(
           "a provider must not contain a comma", "one list entry for each provider");
     }
@@ -48,7 +49,7 @@ final class ConfigValidator {
 
   /// Checks the timings of the file with the defaults. A process that also has timings in variables
   /// checks all of them again.
-  private static void checkTimings(Map<SettingSpec<?>, List<Setting>> values) {
+  private static void checkTimings(Map<String, List<Setting>> values) {
     Timings defaults = Timings.DEFAULT;
     Duration[] timings = {
       defaults.heartbeat(), defaults.fresh(), defaults.lease(), defaults.expire(), defaults.adopt()
@@ -57,7 +58,7 @@ final class ConfigValidator {
     String location = "";
     for (int i = 0; i < timings.length; i++) {
       SettingSpec<Duration> key = ConfigKeys.TIMINGS.get(i);
-      for (Setting setting : values.getOrDefault(key, List.of())) {
+      for (Setting setting : values.getOrDefault(key.path(), List.of())) {
         timings[i] = key.parser().apply(setting);
         location = location.isEmpty() ? setting.location() : location;
       }

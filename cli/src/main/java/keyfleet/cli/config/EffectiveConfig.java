@@ -25,12 +25,12 @@ public record EffectiveConfig(
     rejectMisspelled(environment);
     ConfigValidator.check(file.values());
     Map<String, String> merged = new HashMap<>(environment);
-    file.values()
-        .forEach((key, settings) -> {
-          if (!isSet(key, environment)) {
-            merged.put(key.variable(), join(settings));
-          }
-        });
+    for (SettingSpec<?> key : ConfigKeys.ALL) {
+      List<Setting> settings = file.values().getOrDefault(key.path(), List.of());
+      if (!settings.isEmpty() && !isSet(key, environment)) {
+        merged.put(key.variable(), join(settings));
+      }
+    }
     return new EffectiveConfig(
         Map.copyOf(merged), DeclaredCollection.of(file.collections(), merged));
   }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import keyfleet.cli.config.SettingSpec.Arity;
 import keyfleet.cli.config.YamlNode.Entry;
 import keyfleet.cli.config.YamlNode.Mapping;
 import keyfleet.cli.config.YamlNode.Scalar;
@@ -13,9 +14,9 @@ import keyfleet.cli.config.YamlNode.Sequence;
 import keyfleet.cli.output.CommandException;
 import org.jspecify.annotations.Nullable;
 
-/// The values of a configuration file by key, each with its line. Keys are known; values are not
+/// The values of a configuration file by path, each with its line. Keys are known; values are not
 /// checked yet.
-record ParsedConfig(Map<SettingSpec<?>, List<Setting>> values, List<CollectionEntry> collections) {
+record ParsedConfig(Map<String, List<Setting>> values, List<CollectionEntry> collections) {
   /// A collection that a file declares; a field that the file leaves out is null.
   record CollectionEntry(
       Setting name, @Nullable Setting id, List<Setting> sealed, @Nullable Setting keyring) {}
@@ -32,7 +33,7 @@ record ParsedConfig(Map<SettingSpec<?>, List<Setting>> values, List<CollectionEn
   /// Reads one document. Throws for the first unknown key or wrong kind of value.
   private static final class DocumentReader {
     private final String file;
-    private final Map<SettingSpec<?>, List<Setting>> values = new HashMap<>();
+    private final Map<String, List<Setting>> values = new HashMap<>();
     private final List<CollectionEntry> collections = new ArrayList<>();
 
     DocumentReader(String file) {
@@ -46,8 +47,8 @@ record ParsedConfig(Map<SettingSpec<?>, List<Setting>> values, List<CollectionEn
         Optional<SettingSpec<?>> key = ConfigKeys.fromPath(path);
         if (key.isPresent() && !entry.name().contains(".")) {
           values.put(
-              key.get(),
-              ConfigKeys.isList(key.get())
+              path,
+              key.get().arity() != Arity.ONE
                   ? readList(path, entry)
                   : List.of(readSingle(path, entry)));
         } else if (path.equals(COLLECTIONS)) {

@@ -19,7 +19,18 @@ public record SettingSpec<T>(
     List<String> description,
     String variable,
     String path,
+    Arity arity,
     Function<Setting, T> parser) {
+  /// How many values a setting has. Several are a list in the file and have commas between them in
+  /// the variable.
+  public enum Arity {
+    ONE,
+    /// The flag has commas too.
+    LIST,
+    /// The flag may be repeated.
+    REPEATED
+  }
+
   public SettingSpec {
     description = List.copyOf(description);
   }
@@ -27,20 +38,24 @@ public record SettingSpec<T>(
   /// A setting that only a flag sets.
   public static <T> SettingSpec<T> ofFlag(
       String flag, String label, String description, Function<Setting, T> parser) {
-    return new SettingSpec<>(flag, label, List.of(description), "", "", parser);
+    return new SettingSpec<>(flag, label, List.of(description), "", "", Arity.ONE, parser);
   }
 
   /// A setting that only the environment and the file set.
   static <T> SettingSpec<T> ofVariable(String variable, String path, Function<Setting, T> parser) {
-    return new SettingSpec<>("", "", List.of(), variable, path, parser);
+    return new SettingSpec<>("", "", List.of(), variable, path, Arity.ONE, parser);
   }
 
   SettingSpec<T> withVariable(String newVariable, String newPath) {
-    return new SettingSpec<>(flag, label, description, newVariable, newPath, parser);
+    return new SettingSpec<>(flag, label, description, newVariable, newPath, arity, parser);
+  }
+
+  SettingSpec<T> withArity(Arity newArity) {
+    return new SettingSpec<>(flag, label, description, variable, path, newArity, parser);
   }
 
   public SettingSpec<T> withDescription(String... text) {
-    return new SettingSpec<>(flag, label, List.of(text), variable, path, parser);
+    return new SettingSpec<>(flag, label, List.of(text), variable, path, arity, parser);
   }
 
   /// The value that applies: the flag, else the variable. `environment` comes from
