@@ -17,17 +17,9 @@ import picocli.CommandLine.ParseResult;
 
 /// The settings of `kms-plugin`, from flags and variables.
 ///
-/// @param listen the socket for API servers
-/// @param probeInterval how often the remote key provider is tried
 /// @param probeAddress where the plugin answers `/livez`, `/readyz` and `/metrics`
 public record KmsPluginSettings(
-    SocketPath listen,
-    String cluster,
-    Path dataFolder,
-    KeyHierarchy keyHierarchy,
-    LocalKekLimits limits,
-    Duration probeInterval,
-    CallLog callLog,
+    KmsPlugin.Settings plugin,
     ListenAddress probeAddress,
     EventLog.Format logFormat,
     TracingSettings tracing) {
@@ -121,15 +113,26 @@ public record KmsPluginSettings(
         .flag(LOG_REQUESTS, "Log one line for each call.");
   }
 
-  public static KmsPluginSettings of(ParseResult parsed, Map<String, String> environment) {
+  public static KmsPluginSettings of(
+      ParseResult parsed,
+      Map<String, String> environment,
+      KeyringName keyring,
+      ProcessSettings process,
+      String software) {
+    KmsPlugin.Settings plugin =
+        new KmsPlugin.Settings(
+            keyring,
+            LISTEN.find(parsed).orElseGet(() -> SocketPath.parse("unix:///run/keyfleet/kms.sock")),
+            CLUSTER.find(parsed).orElse("default"),
+            DATA.find(parsed).orElseGet(() -> DataFolder.of(environment).path()),
+            HIERARCHY.find(parsed).orElse(KeyHierarchy.ON),
+            parseLimits(parsed),
+            PROBE.find(parsed).orElse(Duration.ofSeconds(30)),
+            parsed.hasMatchedOption(LOG_REQUESTS) ? CallLog.ON : CallLog.OFF,
+            process,
+            software);
     return new KmsPluginSettings(
-        LISTEN.find(parsed).orElseGet(() -> SocketPath.parse("unix:///run/keyfleet/kms.sock")),
-        CLUSTER.find(parsed).orElse("default"),
-        DATA.find(parsed).orElseGet(() -> DataFolder.of(environment).path()),
-        HIERARCHY.find(parsed).orElse(KeyHierarchy.ON),
-        parseLimits(parsed),
-        PROBE.find(parsed).orElse(Duration.ofSeconds(30)),
-        parsed.hasMatchedOption(LOG_REQUESTS) ? CallLog.ON : CallLog.OFF,
+        plugin,
         PROBES.find(parsed).orElse(ListenAddress.LOCAL),
         ConfigKeys.LOG_FORMAT.find(parsed, environment).orElse(EventLog.Format.TEXT),
         TracingSettings.of(parsed, environment));
@@ -166,20 +169,5 @@ public record KmsPluginSettings(
         uses.hard(),
         AGE.find(parsed).orElse(DEFAULT_LIMITS.maxAge()),
         CACHE.find(parsed).orElse(DEFAULT_LIMITS.cacheSize()));
-  }
-
-  public KmsPlugin.Settings toPluginSettings(
-      KeyringName keyring, ProcessSettings process, String software) {
-    return new KmsPlugin.Settings(
-        keyring,
-        listen,
-        cluster,
-        dataFolder,
-        keyHierarchy,
-        limits,
-        probeInterval,
-        callLog,
-        process,
-        software);
   }
 }

@@ -47,7 +47,8 @@ public record KmsPluginCommand(CommandContext context, String version) implement
     KeyringName keyring = KeyOptions.keyring(parsed, runtime, DEFAULT_KEYRING);
     ProcessSettings processSettings =
         ProcessSettings.of(runtime.environment(), operator.localProcess());
-    KmsPluginSettings settings = KmsPluginSettings.of(parsed, runtime.environment());
+    KmsPluginSettings settings =
+        KmsPluginSettings.of(parsed, runtime.environment(), keyring, processSettings, version);
     // Refuses an invalid URL now: later, opening the store is retried forever.
     StoreUrl _ = StoreOptions.storeUrl(parsed, runtime);
     EventLog log =
@@ -64,7 +65,7 @@ public record KmsPluginCommand(CommandContext context, String version) implement
       ProcessTracing tracing = ProcessTracing.open(settings.tracing(), source, log);
       KmsPlugin plugin =
           new KmsPlugin(
-              settings.toPluginSettings(keyring, processSettings, version),
+              settings.plugin(),
               new KmsPlugin.Dependencies(
                   store::kv, providers.all(), event -> writeEvent(log, event)),
               new PluginContext(
