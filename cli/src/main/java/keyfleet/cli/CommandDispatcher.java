@@ -31,6 +31,7 @@ import keyfleet.cli.kek.KekStatusCommand;
 import keyfleet.cli.kek.KekVerifyCommand;
 import keyfleet.cli.kek.KekWatchCommand;
 import keyfleet.cli.kek.RotationControlCommand;
+import keyfleet.cli.kek.RotationControlCommand.Action;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
@@ -69,10 +70,9 @@ public final class CommandDispatcher {
 
   private final Console console;
   private final ConfigLoader configLoader;
-  private final Map<String, Supplier<Command>> topLevelCommands = new LinkedHashMap<>();
-  private final Map<String, Supplier<Command>> kekCommands = new LinkedHashMap<>();
-  private final Map<String, Supplier<Command>> secretCommands = new LinkedHashMap<>();
-  private final Map<String, Supplier<Command>> auditCommands = new LinkedHashMap<>();
+
+  /// The commands by the words of their name, in the order of the help.
+  private final Map<List<String>, Supplier<Command>> commands = new LinkedHashMap<>();
 
   public CommandDispatcher(
       Console console,
@@ -81,37 +81,37 @@ public final class CommandDispatcher {
       Supplier<Operator> operator) {
     this.console = console;
     this.configLoader = new ConfigLoader(baseRuntime);
-    topLevelCommands.put("doctor", () -> new DoctorCommand(console, configLoader, openEngine));
-    kekCommands.put("generate", () -> new KekGenerateCommand(console, configLoader));
-    kekCommands.put("pkcs11-init", () -> new KekPkcs11InitCommand(console, configLoader));
     CommandContext context =
         new CommandContext(console, configLoader, configLoader::config, openEngine, operator);
-    topLevelCommands.put(
-        "demo", () -> new DemoCommand(context, System.getProperty("keyfleet.launcher", "")));
-    topLevelCommands.put("demo-shop", () -> new DemoShopCommand(context));
-    topLevelCommands.put("server", () -> new ServerCommand(context, readVersion()));
-    topLevelCommands.put("kms-plugin", () -> new KmsPluginCommand(context, readVersion()));
-    kekCommands.put("announce", () -> new KekAnnounceCommand(context));
-    kekCommands.put("list", () -> new KekListCommand(context));
-    kekCommands.put("verify", () -> new KekVerifyCommand(context));
-    kekCommands.put("rotate", () -> new KekRotateCommand(context, RotationJob.Kind.ROTATION));
-    kekCommands.put("status", () -> new KekStatusCommand(context));
-    kekCommands.put("watch", () -> new KekWatchCommand(context));
-    kekCommands.put(
-        "pause", () -> new RotationControlCommand(context, RotationControlCommand.Action.PAUSE));
-    kekCommands.put(
-        "resume", () -> new RotationControlCommand(context, RotationControlCommand.Action.RESUME));
-    kekCommands.put(
-        "abort", () -> new RotationControlCommand(context, RotationControlCommand.Action.ABORT));
-    kekCommands.put("remove", () -> new KekRemoveCommand(context));
-    kekCommands.put("revoke", () -> new KekRotateCommand(context, RotationJob.Kind.REVOCATION));
-    kekCommands.put("inventory", () -> new KekInventoryCommand(context));
-    secretCommands.put("put", () -> new SecretPutCommand(context));
-    secretCommands.put("get", () -> new SecretGetCommand(context));
-    secretCommands.put("list", () -> new SecretListCommand(context));
-    secretCommands.put("delete", () -> new SecretDeleteCommand(context));
-    auditCommands.put("verify", () -> new AuditVerifyCommand(context));
-    auditCommands.put("list", () -> new AuditListCommand(context));
+    add(() -> new KekGenerateCommand(console, configLoader), "kek", "generate");
+    add(() -> new KekPkcs11InitCommand(console, configLoader), "kek", "pkcs11-init");
+    add(() -> new KekAnnounceCommand(context), "kek", "announce");
+    add(() -> new KekListCommand(context), "kek", "list");
+    add(() -> new KekVerifyCommand(context), "kek", "verify");
+    add(() -> new KekRotateCommand(context, RotationJob.Kind.ROTATION), "kek", "rotate");
+    add(() -> new KekStatusCommand(context), "kek", "status");
+    add(() -> new KekWatchCommand(context), "kek", "watch");
+    add(() -> new RotationControlCommand(context, Action.PAUSE), "kek", "pause");
+    add(() -> new RotationControlCommand(context, Action.RESUME), "kek", "resume");
+    add(() -> new RotationControlCommand(context, Action.ABORT), "kek", "abort");
+    add(() -> new KekRemoveCommand(context), "kek", "remove");
+    add(() -> new KekRotateCommand(context, RotationJob.Kind.REVOCATION), "kek", "revoke");
+    add(() -> new KekInventoryCommand(context), "kek", "inventory");
+    add(() -> new SecretPutCommand(context), "secret", "put");
+    add(() -> new SecretGetCommand(context), "secret", "get");
+    add(() -> new SecretListCommand(context), "secret", "list");
+    add(() -> new SecretDeleteCommand(context), "secret", "delete");
+    add(() -> new AuditVerifyCommand(context), "audit", "verify");
+    add(() -> new AuditListCommand(context), "audit", "list");
+    add(() -> new DoctorCommand(console, configLoader, openEngine), "doctor");
+    add(() -> new DemoCommand(context, System.getProperty("keyfleet.launcher", "")), "demo");
+    add(() -> new DemoShopCommand(context), "demo-shop");
+    add(() -> new ServerCommand(context, readVersion()), "server");
+    add(() -> new KmsPluginCommand(context, readVersion()), "kms-plugin");
+  }
+
+  private void add(Supplier<Command> command, String... name) {
+    commands.put(List.of(name), command);
   }
 
   /// Sets the folders to search for `keyfleet.yaml`. Without this call no folder is searched.
@@ -143,58 +143,40 @@ public final class CommandDispatcher {
 
   /// If the arguments name a command in full, builds only that command; otherwise the whole tree.
   private int dispatch(String... args) {
-    String first = args.length > 0 ? args[0] : "";
-    if (args.length == 1 && first.equals(VERSION)) {
+    if (args.length == 1 && args[0].equals(VERSION)) {
       return printVersion();
     }
-    String second = args.length > 1 ? args[1] : "";
-    Map<String, Supplier<Command>> group =
-        switch (first) {
-          case "kek" -> kekCommands;
-          case "secret" -> secretCommands;
-          case "audit" -> auditCommands;
-          default -> Map.of();
-        };
-    Supplier<Command> groupCommand = group.get(second);
-    if (groupCommand != null) {
-      return runAlone(groupCommand, first + " " + second, args);
+    for (int length = 1; length <= Math.min(args.length, 2); length++) {
+      List<String> name = List.of(args).subList(0, length);
+      Supplier<Command> command = commands.get(name);
+      if (command != null) {
+        CommandSpec spec = commandSpec(command.get()).name("keyfleet " + String.join(" ", name));
+        return run(spec, Arrays.copyOfRange(args, length, args.length));
+      }
     }
-    Supplier<Command> topLevelCommand = topLevelCommands.get(first);
-    return topLevelCommand == null
-        ? run(buildTree(), args)
-        : runAlone(topLevelCommand, first, args);
-  }
-
-  private int runAlone(Supplier<Command> command, String name, String... args) {
-    int nameLength = name.contains(" ") ? 2 : 1;
-    CommandSpec spec = commandSpec(command.get()).name("keyfleet " + name);
-    return run(spec, Arrays.copyOfRange(args, nameLength, args.length));
+    return run(buildTree(), args);
   }
 
   /// Builds all commands, for `--help`, `--version` and mistyped names. This takes longer than most
   /// commands run, so [#dispatch] avoids it where it can.
   private CommandSpec buildTree() {
-    CommandSpec kekSpec =
-        groupSpec("kek", "Manages key-encryption keys: create, verify, rotate, remove.");
-    kekCommands.forEach((name, command) -> kekSpec.addSubcommand(name, commandSpec(command.get())));
-    CommandSpec secretSpec = groupSpec("secret", "Stores and reads small sealed values.");
-    secretCommands.forEach(
-        (name, command) -> secretSpec.addSubcommand(name, commandSpec(command.get())));
-    CommandSpec auditSpec = groupSpec("audit", "Lists and verifies the audit of a keyring.");
-    auditCommands.forEach(
-        (name, command) -> auditSpec.addSubcommand(name, commandSpec(command.get())));
     CommandSpec root =
         groupSpec("keyfleet", "Changes the keys and the software of a running fleet.")
             .addOption(
                 OptionSpec.builder("-V", VERSION)
                     .versionHelp(true)
                     .description("Print the version.")
-                    .build())
-            .addSubcommand("kek", kekSpec)
-            .addSubcommand("secret", secretSpec)
-            .addSubcommand("audit", auditSpec);
-    topLevelCommands.forEach(
-        (name, command) -> root.addSubcommand(name, commandSpec(command.get())));
+                    .build());
+    Map<String, CommandSpec> groups = new LinkedHashMap<>();
+    groups.put(
+        "kek", groupSpec("kek", "Manages key-encryption keys: create, verify, rotate, remove."));
+    groups.put("secret", groupSpec("secret", "Stores and reads small sealed values."));
+    groups.put("audit", groupSpec("audit", "Lists and verifies the audit of a keyring."));
+    groups.forEach(root::addSubcommand);
+    commands.forEach((name, command) ->
+        groups
+            .getOrDefault(name.getFirst(), root)
+            .addSubcommand(name.getLast(), commandSpec(command.get())));
     return root;
   }
 
@@ -252,14 +234,12 @@ public final class CommandDispatcher {
 
   private static CommandSpec commandSpec(Command command) {
     return command
+        .options()
+        .text(
+            CONFIG,
+            "FILE",
+            "The configuration file. Default: keyfleet.yaml here, else in /etc/keyfleet.")
         .spec()
-        .addOption(
-            OptionSpec.builder(CONFIG)
-                .paramLabel("FILE")
-                .type(String.class)
-                .description(
-                    "The configuration file. Default: keyfleet.yaml here, else in /etc/keyfleet.")
-                .build())
         .addOption(helpOption());
   }
 

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import keyfleet.cli.command.Operator;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.Console.Output;
@@ -196,7 +197,34 @@ public final class CliFleet implements Ticker, AutoCloseable {
     return runWith("", args);
   }
 
+  /// Runs a command of several words with more arguments.
+  public CommandResult runLine(String command, String... more) {
+    return run(
+        Stream.concat(Stream.of(command.split(" ")), Stream.of(more)).toArray(String[]::new));
+  }
+
+  /// Announces these versions, which must succeed.
+  public void announce(int... versions) {
+    for (int version : versions) {
+      run("kek", "announce", "--version=" + version).expectExit(0);
+    }
+  }
+
   public CommandResult runWith(String input, String... args) {
+    ProviderContext runtime = new ProviderContext(Map.copyOf(environment), RANDOM, this);
+    return run(
+        console -> new CommandDispatcher(console, () -> runtime, openEngine, () -> operator),
+        output,
+        input,
+        args);
+  }
+
+  /// Runs a command without a fleet, and catches what it prints.
+  public static CommandResult run(
+      Function<Console, CommandDispatcher> dispatcher,
+      Output output,
+      String input,
+      String... args) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     Console console =
@@ -205,8 +233,7 @@ public final class CliFleet implements Ticker, AutoCloseable {
             new PrintStream(out, true, UTF_8),
             new PrintStream(err, true, UTF_8),
             output);
-    ProviderContext runtime = new ProviderContext(Map.copyOf(environment), RANDOM, this);
-    int exit = new CommandDispatcher(console, () -> runtime, openEngine, () -> operator).run(args);
+    int exit = dispatcher.apply(console).run(args);
     return new CommandResult(exit, out.toString(UTF_8), err.toString(UTF_8));
   }
 

@@ -4,17 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayOutputStream;
-import java.io.InputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Supplier;
-import keyfleet.cli.output.Console;
+import keyfleet.cli.CliFleet.CommandResult;
 import keyfleet.cli.output.Console.Output;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
@@ -25,24 +21,21 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Cases that the transcripts cannot show: output to a terminal, and internal errors.
 class CommandDispatcherTest {
-  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-
   @TempDir Path folder = Path.of("");
 
-  private int run(Output output, Supplier<ProviderContext> runtime, String... args) {
-    Console console = new Console(InputStream.nullInputStream(), stream(out), stream(err), output);
-    return new CommandDispatcher(
-            console, runtime, CommandDispatcherTest::noStore, () -> CliFleet.ANNA)
-        .run(args);
+  private static CommandResult run(
+      Output output, Supplier<ProviderContext> runtime, String... args) {
+    return CliFleet.run(
+        console ->
+            new CommandDispatcher(
+                console, runtime, CommandDispatcherTest::noStore, () -> CliFleet.ANNA),
+        output,
+        "",
+        args);
   }
 
   private static Engine noStore(StoreUrl url) {
     throw new AssertionError("no command here needs " + url);
-  }
-
-  private static PrintStream stream(ByteArrayOutputStream bytes) {
-    return new PrintStream(bytes, true, StandardCharsets.UTF_8);
   }
 
   private static ProviderContext providerContext() {
@@ -51,19 +44,12 @@ class CommandDispatcherTest {
 
   @Test
   void keyOnATerminal_isWithheldUnlessRequested() {
-    assertEquals(
-        1, run(Output.TERMINAL, CommandDispatcherTest::providerContext, "kek", "generate"));
-    assertEquals("", out.toString(StandardCharsets.UTF_8));
-    assertTrue(err.toString(StandardCharsets.UTF_8).contains("--stdout"));
-    assertEquals(
-        0,
-        run(
-            Output.TERMINAL,
-            CommandDispatcherTest::providerContext,
-            "kek",
-            "generate",
-            "--stdout"));
-    assertTrue(out.toString(StandardCharsets.UTF_8).matches("[0-9a-f]{64}\n"));
+    Supplier<ProviderContext> runtime = CommandDispatcherTest::providerContext;
+    CommandResult withheld = run(Output.TERMINAL, runtime, "kek", "generate").expectExit(1);
+    assertEquals("", withheld.out());
+    assertTrue(withheld.err().contains("--stdout"));
+    CommandResult printed = run(Output.TERMINAL, runtime, "kek", "generate", "--stdout");
+    assertTrue(printed.expectExit(0).out().matches("[0-9a-f]{64}\n"));
   }
 
   @Test
@@ -79,8 +65,7 @@ class CommandDispatcherTest {
         () -> {
           throw new IllegalStateException("s3cret");
         };
-    assertEquals(1, run(Output.PIPE, broken, "kek", "generate"));
-    String printed = err.toString(StandardCharsets.UTF_8);
+    String printed = run(Output.PIPE, broken, "kek", "generate").expectExit(1).err();
     assertTrue(printed.startsWith("keyfleet: this is a bug: IllegalStateException at "), printed);
     assertTrue(printed.lines().toList().getLast().startsWith("Try: "), printed);
     assertFalse(printed.contains("s3cret"), printed);
@@ -89,16 +74,15 @@ class CommandDispatcherTest {
   @Test
   void folderAndFlagForStdout_writesNoFile() {
     String provider = "file:" + folder;
-    assertEquals(
-        0,
-        run(
+    run(
             Output.PIPE,
             CommandDispatcherTest::providerContext,
             "kek",
             "generate",
             "--stdout",
             "--version=1",
-            "--provider=" + provider));
+            "--provider=" + provider)
+        .expectExit(0);
     assertFalse(Files.exists(folder.resolve("main.v1.key")));
   }
 
@@ -108,8 +92,8 @@ class CommandDispatcherTest {
         () -> {
           throw new IllegalStateException("the runtime was requested");
         };
-    assertEquals(0, run(Output.PIPE, broken, "--version"));
-    assertTrue(out.toString(StandardCharsets.UTF_8).startsWith("keyfleet "));
+    CommandResult result = run(Output.PIPE, broken, "--version").expectExit(0);
+    assertTrue(result.out().startsWith("keyfleet "));
   }
 
   private static final class UnusedTicker implements Ticker {

@@ -42,7 +42,7 @@ interface KeyRotationScenario {
     fleet.addKeys(2);
     fleet.start("cap-api-2", "api", 1, 2);
     fleet.start("cap-worker-1", "worker", 1, 2);
-    fleet.run("kek", "announce", "--version=2").expectExit(0);
+    fleet.announce(2);
     fleet.writeHeartbeats(); // loads the version
     fleet.writeHeartbeats(); // proves the version
     String laggard =

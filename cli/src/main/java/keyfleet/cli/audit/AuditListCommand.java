@@ -4,12 +4,13 @@ import java.io.PrintStream;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.config.SettingSpec;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
-import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.control.audit.AuditAction;
 import keyfleet.control.audit.AuditChange;
@@ -17,106 +18,64 @@ import keyfleet.control.audit.AuditEntry;
 import keyfleet.control.audit.AuditPage;
 import keyfleet.control.audit.AuditReader;
 import keyfleet.crypto.KeyringName;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 import tools.jackson.core.JsonGenerator;
 
 /// `audit list`: prints who did what to a keyring, when, and what it changed.
-public final class AuditListCommand implements Command {
-  private static final String LIMIT = "--limit";
-  private static final String BEFORE = "--before";
-  private static final long DEFAULT_LIMIT = 20;
-
-  private final CommandContext context;
-
-  public AuditListCommand(CommandContext context) {
-    this.context = context;
-  }
+public record AuditListCommand(CommandContext context) implements Command {
+  private static final SettingSpec<Long> LIMIT =
+      SettingSpec.ofFlag(
+          "--limit",
+          "N",
+          "The number of entries to list (default: 20, maximum: " + AuditReader.MAX_PAGE + ").",
+          it -> it.toNumber(AuditReader.MAX_PAGE, "20"));
+  private static final SettingSpec<Long> BEFORE =
+      SettingSpec.ofFlag(
+          "--before",
+          "NUMBER",
+          "List only entries before this one.",
+          it -> it.toNumber(Long.MAX_VALUE, "20"));
 
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addTo(spec).addOption(OutputFormat.option());
-    spec.addOption(
-        numberOption(
-            LIMIT,
-            "N",
-            "The number of entries to list (default: 20, maximum: %d)."
-                .formatted(AuditReader.MAX_PAGE)));
-    spec.addOption(numberOption(BEFORE, "NUMBER", "List only entries before this one."));
-    spec.usageMessage()
-        .description(
+  public CommandOptions options() {
+    return CommandOptions.of(
+            this,
             "Lists who did what to a keyring, newest first.",
             "Each change is shown with its value before and after.",
-            "Exit: 0 all listed entries are readable; 2 an entry is missing or damaged.");
-    return spec;
-  }
-
-  private static OptionSpec numberOption(String name, String label, String description) {
-    return OptionSpec.builder(name)
-        .paramLabel(label)
-        .type(String.class)
-        .description(description)
-        .build();
+            "Exit: 0 all listed entries are readable; 2 an entry is missing or damaged.")
+        .add(ConfigKeys.KEYRING, ConfigKeys.STORE, LIMIT, BEFORE)
+        .outputFormat();
   }
 
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    int limit = Math.toIntExact(parseNumber(parsed, LIMIT, DEFAULT_LIMIT, AuditReader.MAX_PAGE));
-    long before = parseNumber(parsed, BEFORE, Long.MAX_VALUE, Long.MAX_VALUE);
+    int limit = Math.toIntExact(LIMIT.find(parsed).orElse(20L));
+    long before = BEFORE.find(parsed).orElse(Long.MAX_VALUE);
     try (CommandSession session = context.openSession(parsed)) {
       AuditPage page = session.keyringStore().keystores().reader().below(before, limit);
       if (page.entries().isEmpty() && page.unreadable().isEmpty() && page.isLast()) {
         session.requireKeystore(); // throws if the keyring never existed
       }
-      switch (format) {
-        case TABLE -> page.entries().forEach(this::print);
-        case JSON ->
-            JsonOutput.print(
-                context.console().out(),
-                json ->
-                    write(json.writeStringProperty("keyring", session.keyring().value()), page));
-      }
+      format.print(
+          context.console().out(),
+          out -> page.entries().forEach(it -> print(it, out)),
+          json -> write(json.writeStringProperty("keyring", session.keyring().value()), page));
       return report(session.keyring(), page);
     }
-  }
-
-  private static long parseNumber(
-      ParseResult parsed, String option, long defaultNumber, long maximum) {
-    if (!parsed.hasMatchedOption(option)) {
-      return defaultNumber;
-    }
-    String text = parsed.matchedOptionValue(option, "");
-    long number = text.matches("[0-9]{1,16}") ? Long.parseLong(text) : 0;
-    if (number < 1 || number > maximum) {
-      throw new CommandException(
-          "%s=%s is not a number from 1%s"
-              .formatted(
-                  option,
-                  Console.sanitize(text),
-                  maximum == Long.MAX_VALUE ? " upwards" : " to " + maximum),
-          option + "=" + DEFAULT_LIMIT);
-    }
-    return number;
   }
 
   /// Reports unreadable entries as an error; otherwise how to list older entries.
   private int report(KeyringName keyring, AuditPage page) {
     if (!page.unreadable().isEmpty()) {
-      context
-          .console()
-          .printError(
-              "audit entries " + page.unreadable() + " cannot be read",
-              "keyfleet audit verify" + KeyOptions.keyringFlag(keyring));
-      return ExitCode.CONDITION_NOT_MET;
+      throw CommandException.conditionNotMet(
+          "audit entries " + page.unreadable() + " cannot be read",
+          "keyfleet audit verify" + KeyOptions.keyringFlag(keyring));
     }
     if (!page.isLast()) {
       context
           .console()
-          .err()
-          .println(
+          .printMessage(
               "older entries: keyfleet audit list --before="
                   + page.lowestNumber()
                   + KeyOptions.keyringFlag(keyring));
@@ -124,8 +83,7 @@ public final class AuditListCommand implements Command {
     return ExitCode.OK;
   }
 
-  private void print(AuditEntry entry) {
-    PrintStream out = context.console().out();
+  private static void print(AuditEntry entry, PrintStream out) {
     AuditAction action = entry.action();
     out.printf(
         "%d  %s  %s@%s (%s)  %s%n",

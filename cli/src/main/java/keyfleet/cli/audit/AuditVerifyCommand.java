@@ -3,8 +3,11 @@ package keyfleet.cli.audit;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.config.Setting;
+import keyfleet.cli.config.SettingSpec;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
@@ -17,44 +20,34 @@ import keyfleet.control.audit.AuditVerdict.Intact;
 import keyfleet.control.audit.AuditVerdict.Unsettled;
 import keyfleet.crypto.KeyringName;
 import keyfleet.store.MalformedValueException;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 import tools.jackson.core.JsonGenerator;
 
 /// `audit verify`: checks that the audit of a keyring is complete and ends at the current keystore.
-public final class AuditVerifyCommand implements Command {
-  private static final String NOTED = "--noted";
-
-  private final CommandContext context;
-
-  public AuditVerifyCommand(CommandContext context) {
-    this.context = context;
-  }
+public record AuditVerifyCommand(CommandContext context) implements Command {
+  private static final SettingSpec<AuditHead> NOTED =
+      SettingSpec.ofFlag(
+          "--noted",
+          "NUMBER:HASH",
+          "A head printed earlier; the audit must contain it.",
+          AuditVerifyCommand::parseHead);
 
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addTo(spec).addOption(OutputFormat.option());
-    spec.addOption(
-        OptionSpec.builder(NOTED)
-            .paramLabel("NUMBER:HASH")
-            .type(String.class)
-            .description("A head printed earlier; the audit must contain it.")
-            .build());
-    spec.usageMessage()
-        .description(
+  public CommandOptions options() {
+    return CommandOptions.of(
+            this,
             "Verifies the audit chain of a keyring and prints its head.",
             "Keep the head outside the store, and pass it with --noted later: nothing else reveals"
                 + " that the whole store was restored to an earlier state.",
-            "Exit: 0 intact; 2 broken, or the keyring kept changing.");
-    return spec;
+            "Exit: 0 intact; 2 broken, or the keyring kept changing.")
+        .add(ConfigKeys.KEYRING, ConfigKeys.STORE, NOTED)
+        .outputFormat();
   }
 
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    AuditHead notedHead = notedHead(parsed);
+    AuditHead notedHead = NOTED.find(parsed).orElse(AuditHead.NONE);
     try (CommandSession session = context.openSession(parsed)) {
       AuditVerdict verdict = verify(session, notedHead);
       if (verdict.equals(new Intact(AuditHead.NONE))) {
@@ -69,19 +62,15 @@ public final class AuditVerifyCommand implements Command {
     }
   }
 
-  private static AuditHead notedHead(ParseResult parsed) {
-    if (!parsed.hasMatchedOption(NOTED)) {
-      return AuditHead.NONE;
-    }
-    String text = parsed.matchedOptionValue(NOTED, "");
-    return AuditHead.parse(text)
+  private static AuditHead parseHead(Setting setting) {
+    return AuditHead.parse(setting.text())
         .orElseThrow(() ->
             new CommandException(
-                NOTED
+                NOTED.flag()
                     + "="
-                    + Console.sanitize(text)
+                    + Console.sanitize(setting.text())
                     + " is not an audit head; use NUMBER:HASH with 64 hex digits",
-                NOTED + " with a line that keyfleet audit verify printed"));
+                NOTED.flag() + " with a line that keyfleet audit verify printed"));
   }
 
   /// If the keystore cannot be read, the end of its audit is unknown, so the audit counts as
@@ -103,21 +92,16 @@ public final class AuditVerifyCommand implements Command {
         yield ExitCode.OK;
       }
       case Broken(long number, String reason) ->
-          reportUnmet(
+          throw CommandException.conditionNotMet(
               "the audit is broken at entry " + number + ": " + Console.sanitize(reason),
               "keyfleet audit list --before=%d%s, and compare with a backup of the store"
                   .formatted(number + 1, KeyOptions.keyringFlag(keyring)));
       case Unsettled() ->
-          reportUnmet(
+          throw CommandException.conditionNotMet(
               "the keystore changed during each attempt to verify its audit",
               "keyfleet audit verify%s, when the keyring changes less often"
                   .formatted(KeyOptions.keyringFlag(keyring)));
     };
-  }
-
-  private int reportUnmet(String message, String remedy) {
-    context.console().printError(message, remedy);
-    return ExitCode.CONDITION_NOT_MET;
   }
 
   private static void write(JsonGenerator json, AuditVerdict verdict) {

@@ -1,12 +1,11 @@
 package keyfleet.cli.command;
 
-import picocli.CommandLine.Model.CommandSpec;
+import keyfleet.cli.config.CommandOptions;
 import picocli.CommandLine.ParseResult;
 
 /// One subcommand of `keyfleet`.
 public interface Command {
-  /// The options and help texts, for picocli.
-  CommandSpec spec();
+  CommandOptions options();
 
   /// Executes the command and returns the exit code.
   int run(ParseResult parsed);

@@ -26,61 +26,33 @@ import picocli.CommandLine.ParseResult;
 ///
 /// A session is a member of the fleet without a heartbeat. A command writes its request to the
 /// store, and workers execute it. The command may therefore end at any time.
-public final class CommandSession implements AutoCloseable {
+public record CommandSession(
+    KeyringName keyring,
+    ProviderContext runtime,
+    StoreConnections storeConnections,
+    HostKeys keys,
+    KeyringStore keyringStore)
+    implements AutoCloseable {
   /// 128 bits, so that ids and nonces never repeat.
   private static final int ID_BYTES = 16;
-
-  private final KeyringName keyring;
-  private final ProviderContext runtime;
-  private final StoreConnections storeConnections;
-  private final HostKeys keys;
-  private final KeyringStore keyringStore;
-
-  private CommandSession(
-      KeyringName keyring,
-      ProviderContext runtime,
-      StoreConnections storeConnections,
-      HostKeys keys,
-      AuditContext auditContext) {
-    this.keyring = keyring;
-    this.runtime = runtime;
-    this.storeConnections = storeConnections;
-    this.keys = keys;
-    this.keyringStore =
-        new KeyringStore(
-            keyring, storeConnections.kv(), this::newId, Failpoints.NONE, auditContext);
-  }
 
   public static CommandSession open(
       ParseResult parsed, KeyringName keyring, CommandContext context) {
     ProviderContext runtime = context.runtime().get();
     HostKeys keys = new HostKeys(keyring, runtime, () -> KeyOptions.providers(parsed, runtime));
     AuditContext auditContext = context.operator().get().auditContext(runtime.environment());
-    return new CommandSession(
-        keyring, runtime, StoreOptions.open(parsed, context), keys, auditContext);
-  }
-
-  public KeyringName keyring() {
-    return keyring;
-  }
-
-  public StoreConnections storeConnections() {
-    return storeConnections;
-  }
-
-  public HostKeys keys() {
-    return keys;
-  }
-
-  public KeyringStore keyringStore() {
-    return keyringStore;
+    StoreConnections storeConnections = StoreOptions.open(parsed, context);
+    KeyringStore keyringStore =
+        new KeyringStore(
+            keyring, storeConnections.kv(), () -> newId(runtime), Failpoints.NONE, auditContext);
+    return new CommandSession(keyring, runtime, storeConnections, keys, keyringStore);
   }
 
   public Ticker ticker() {
     return runtime.ticker();
   }
 
-  String newId() {
+  private static String newId(ProviderContext runtime) {
     byte[] bytes = new byte[ID_BYTES];
     runtime.random().nextBytes(bytes);
     return HexFormat.of().formatHex(bytes);
@@ -103,7 +75,7 @@ public final class CommandSession implements AutoCloseable {
   }
 
   public CollectionRegistry collectionRegistry() {
-    return new CollectionRegistry(storeConnections.kv(), this::newId);
+    return new CollectionRegistry(storeConnections.kv(), () -> newId(runtime));
   }
 
   /// Operations that need no key of this host.
@@ -113,7 +85,7 @@ public final class CommandSession implements AutoCloseable {
 
   public KeyringOperations keyringOperations(LoadedKeys loadedKeys) {
     return new KeyringOperations(
-        keyringStore, collectionCatalog(), loadedKeys, this::newId, runtime.random());
+        keyringStore, collectionCatalog(), loadedKeys, () -> newId(runtime), runtime.random());
   }
 
   public RemovalOperations removalOperations() {

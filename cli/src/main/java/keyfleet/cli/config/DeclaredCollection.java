@@ -18,10 +18,7 @@ public record DeclaredCollection(KeyringName keyring, CollectionShape shape) {
   /// A collection that names no keyring belongs to the keyring of the process.
   static List<DeclaredCollection> of(
       List<CollectionEntry> declared, Map<String, String> environment) {
-    KeyringName processKeyring =
-        Setting.find(ConfigKey.KEYRING, environment)
-            .map(Setting::toKeyringName)
-            .orElse(KeyringName.MAIN);
+    KeyringName processKeyring = ConfigKeys.KEYRING.find(environment).orElse(KeyringName.MAIN);
     Set<String> names = new HashSet<>();
     for (CollectionEntry entry : declared) {
       if (!names.add(entry.name().text())) {

@@ -25,19 +25,19 @@ public record EffectiveConfig(
     rejectMisspelled(environment);
     ConfigValidator.check(file.values());
     Map<String, String> merged = new HashMap<>(environment);
-    file.values()
-        .forEach((key, settings) -> {
-          if (!isSet(key, environment)) {
-            merged.put(key.variable(), join(settings));
-          }
-        });
+    for (SettingSpec<?> key : ConfigKeys.ALL) {
+      List<Setting> settings = file.values().getOrDefault(key.path(), List.of());
+      if (!settings.isEmpty() && !isSet(key, environment)) {
+        merged.put(key.variable(), join(settings));
+      }
+    }
     return new EffectiveConfig(
         Map.copyOf(merged), DeclaredCollection.of(file.collections(), merged));
   }
 
-  private static boolean isSet(ConfigKey key, Map<String, String> environment) {
+  private static boolean isSet(SettingSpec<?> key, Map<String, String> environment) {
     String text = environment.get(key.variable());
-    return text != null && !(key.isUrl() && text.isEmpty());
+    return text != null && !(ConfigKeys.isUrl(key) && text.isEmpty());
   }
 
   private static String join(List<Setting> settings) {
@@ -51,10 +51,10 @@ public record EffectiveConfig(
       if (name.startsWith(PREFIX)
           && !name.startsWith(KEY_PREFIX)
           && name.contains("__")
-          && !ConfigKey.isVariable(name)) {
+          && !ConfigKeys.variables().contains(name)) {
         throw new CommandException(
             "unknown setting " + Setting.printable(name),
-            SpellingSuggestion.nearest(name, ConfigKey.variables())
+            SpellingSuggestion.nearest(name, ConfigKeys.variables())
                 .orElse("unset " + Setting.printable(name)));
       }
     }

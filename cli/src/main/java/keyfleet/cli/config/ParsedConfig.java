@@ -1,12 +1,12 @@
 package keyfleet.cli.config;
 
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import keyfleet.cli.config.SettingSpec.Arity;
 import keyfleet.cli.config.YamlNode.Entry;
 import keyfleet.cli.config.YamlNode.Mapping;
 import keyfleet.cli.config.YamlNode.Scalar;
@@ -14,9 +14,9 @@ import keyfleet.cli.config.YamlNode.Sequence;
 import keyfleet.cli.output.CommandException;
 import org.jspecify.annotations.Nullable;
 
-/// The values of a configuration file by key, each with its line. Keys are known; values are not
+/// The values of a configuration file by path, each with its line. Keys are known; values are not
 /// checked yet.
-record ParsedConfig(Map<ConfigKey, List<Setting>> values, List<CollectionEntry> collections) {
+record ParsedConfig(Map<String, List<Setting>> values, List<CollectionEntry> collections) {
   /// A collection that a file declares; a field that the file leaves out is null.
   record CollectionEntry(
       Setting name, @Nullable Setting id, List<Setting> sealed, @Nullable Setting keyring) {}
@@ -33,7 +33,7 @@ record ParsedConfig(Map<ConfigKey, List<Setting>> values, List<CollectionEntry> 
   /// Reads one document. Throws for the first unknown key or wrong kind of value.
   private static final class DocumentReader {
     private final String file;
-    private final Map<ConfigKey, List<Setting>> values = new EnumMap<>(ConfigKey.class);
+    private final Map<String, List<Setting>> values = new HashMap<>();
     private final List<CollectionEntry> collections = new ArrayList<>();
 
     DocumentReader(String file) {
@@ -44,14 +44,16 @@ record ParsedConfig(Map<ConfigKey, List<Setting>> values, List<CollectionEntry> 
     void readKeys(Mapping mapping, String prefix) {
       for (Entry entry : mapping.entries()) {
         String path = prefix + entry.name();
-        Optional<ConfigKey> key = ConfigKey.fromPath(path);
+        Optional<SettingSpec<?>> key = ConfigKeys.fromPath(path);
         if (key.isPresent() && !entry.name().contains(".")) {
           values.put(
-              key.get(),
-              key.get().isList() ? readList(path, entry) : List.of(readSingle(path, entry)));
+              path,
+              key.get().arity() != Arity.ONE
+                  ? readList(path, entry)
+                  : List.of(readSingle(path, entry)));
         } else if (path.equals(COLLECTIONS)) {
           readCollections(entry);
-        } else if (ConfigKey.isGroup(path)) {
+        } else if (ConfigKeys.isGroup(path)) {
           readKeys(requireMapping(path, entry.value(), entry.line()), path + ".");
         } else {
           throw unknownKey(entry, path, prefix);
@@ -149,8 +151,7 @@ record ParsedConfig(Map<ConfigKey, List<Setting>> values, List<CollectionEntry> 
 
     /// Finds a key with this name on another level, or with its levels written into one name.
     private static Optional<String> findOnOtherLevel(String name) {
-      return Arrays.stream(ConfigKey.values())
-          .map(ConfigKey::path)
+      return ConfigKeys.paths().stream()
           .filter(path -> path.equals(name) || path.endsWith("." + name))
           .map(path -> path.replace(".", ": {") + (path.contains(".") ? ": …}" : ""))
           .findFirst();
@@ -162,8 +163,7 @@ record ParsedConfig(Map<ConfigKey, List<Setting>> values, List<CollectionEntry> 
         return COLLECTION_KEYS;
       }
       Stream<String> keys =
-          Arrays.stream(ConfigKey.values())
-              .map(ConfigKey::path)
+          ConfigKeys.paths().stream()
               .filter(path -> path.startsWith(prefix))
               .map(path -> path.substring(prefix.length()).split("\\.", 2)[0]);
       return Stream.concat(keys, prefix.isEmpty() ? Stream.of(COLLECTIONS) : Stream.empty())

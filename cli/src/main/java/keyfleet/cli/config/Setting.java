@@ -3,14 +3,13 @@ package keyfleet.cli.config;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.crypto.KeyringName;
 import keyfleet.member.DurationText;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ParseResult;
+import keyfleet.member.MemberException;
+import keyfleet.member.ProcessSettings;
+import keyfleet.store.engine.StoreUrl;
 
 /// A value as text with its origin: a line of a file, a variable or a flag.
 ///
@@ -29,25 +28,14 @@ public record Setting(String location, String name, String text) {
     return new Setting("", name + "=", text);
   }
 
-  /// The value that applies: the flag, else the variable. `environment` comes from
-  /// [EffectiveConfig], so a variable that is not set has the value of the file.
-  public static Optional<Setting> find(
-      ParseResult parsed, String flag, ConfigKey key, Map<String, String> environment) {
-    return parsed.hasMatchedOption(flag)
-        ? Optional.of(named(flag, parsed.matchedOptionValue(flag, "")))
-        : find(key, environment);
-  }
-
-  static Optional<Setting> find(ConfigKey key, Map<String, String> environment) {
-    @Nullable String text = environment.get(key.variable());
-    return text == null ? Optional.empty() : Optional.of(named(key.variable(), text));
+  /// A part or a corrected form of this value, with the same origin.
+  Setting withText(String newText) {
+    return new Setting(location, name, newText);
   }
 
   /// Splits a list at its commas.
   List<Setting> splitAtCommas() {
-    return Arrays.stream(text.split(",", -1))
-        .map(part -> new Setting(location, name, part.strip()))
-        .toList();
+    return Arrays.stream(text.split(",", -1)).map(part -> withText(part.strip())).toList();
   }
 
   public Duration toDuration(String example) {
@@ -56,7 +44,7 @@ public record Setting(String location, String name, String text) {
   }
 
   /// Parses a positive count. `expected` names what is counted, in the plural.
-  int toCount(String expected, String example) {
+  public int toCount(String expected, String example) {
     if (!text.matches(COUNT)) {
       throw invalidValue("a number of " + expected, example);
     }
@@ -71,7 +59,29 @@ public record Setting(String location, String name, String text) {
     return new KeyringName(text);
   }
 
-  CommandException invalidValue(String expected, String example) {
+  /// Parses a number from 1 to `maximum`; `Long.MAX_VALUE` stands for no limit.
+  public long toNumber(long maximum, String example) {
+    long number = text.matches("[0-9]{1,16}") ? Long.parseLong(text) : 0;
+    if (number < 1 || number > maximum) {
+      throw invalidValue(
+          "a number from 1" + (maximum == Long.MAX_VALUE ? " upwards" : " to " + maximum), example);
+    }
+    return number;
+  }
+
+  String toInstanceName() {
+    try {
+      return ProcessSettings.requireValidName(text);
+    } catch (MemberException e) {
+      throw rejection(e.getMessage(), name + "api-1");
+    }
+  }
+
+  StoreUrl toStoreUrl() {
+    return StoreUrl.parse(text);
+  }
+
+  public CommandException invalidValue(String expected, String example) {
     return new CommandException(
         location + name + printable(text) + " is not " + expected, name + example);
   }

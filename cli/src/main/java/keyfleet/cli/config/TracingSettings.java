@@ -1,12 +1,9 @@
 package keyfleet.cli.config;
 
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import keyfleet.otel.CollectorAddress;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /// Where the KMS plugin sends its spans.
@@ -14,56 +11,38 @@ import picocli.CommandLine.ParseResult;
 /// @param collectorAddress null without tracing
 /// @param ratio the share of calls that start a new trace if they arrive without one
 public record TracingSettings(@Nullable CollectorAddress collectorAddress, double ratio) {
-  private static final String ENDPOINT = "--otlp-endpoint";
-  private static final String RATIO = "--trace-ratio";
-
   /// The only OpenTelemetry variable that this program reads.
   private static final String VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
   private static final Pattern FRACTION = Pattern.compile("0|1|1\\.0{1,9}|0\\.[0-9]{1,9}");
 
-  static CommandSpec addTo(CommandSpec spec) {
-    return spec.addOption(
-            option(
-                ENDPOINT,
-                "URL",
-                "An OpenTelemetry collector that accepts spans over HTTP. Default: "
-                    + VARIABLE
-                    + ", else none."))
-        .addOption(
-            option(
-                RATIO,
-                "0..1",
-                "The share of calls that start a new trace if they arrive without one (default:"
-                    + " 1)."));
-  }
+  private static final SettingSpec<CollectorAddress> ENDPOINT =
+      SettingSpec.ofFlag(
+              "--otlp-endpoint",
+              "URL",
+              "An OpenTelemetry collector that accepts spans over HTTP. Default: "
+                  + VARIABLE
+                  + ", else none.",
+              TracingSettings::parseCollector)
+          .withVariable(VARIABLE, "");
 
-  private static OptionSpec option(String name, String label, String description) {
-    return OptionSpec.builder(name)
-        .paramLabel(label)
-        .type(String.class)
-        .description(description)
-        .build();
-  }
+  private static final SettingSpec<Double> RATIO =
+      SettingSpec.ofFlag(
+          "--trace-ratio",
+          "0..1",
+          "The share of calls that start a new trace if they arrive without one (default: 1).",
+          TracingSettings::parseRatio);
 
-  static TracingSettings of(ParseResult parsed, Map<String, String> environment) {
-    return new TracingSettings(
-        endpoint(parsed, environment).map(TracingSettings::parseCollector).orElse(null),
-        setting(parsed, RATIO).map(TracingSettings::parseRatio).orElse(1.0));
-  }
-
-  private static Optional<Setting> setting(ParseResult parsed, String flag) {
-    return parsed.hasMatchedOption(flag)
-        ? Optional.of(Setting.named(flag, parsed.matchedOptionValue(flag, "")))
-        : Optional.empty();
+  static CommandOptions addTo(CommandOptions options) {
+    return options.add(ENDPOINT, RATIO);
   }
 
   /// An empty variable counts as unset, as OpenTelemetry specifies.
-  private static Optional<Setting> endpoint(ParseResult parsed, Map<String, String> environment) {
-    String variable = environment.getOrDefault(VARIABLE, "");
-    return setting(parsed, ENDPOINT)
-        .or(() ->
-            variable.isBlank() ? Optional.empty() : Optional.of(Setting.named(VARIABLE, variable)));
+  static TracingSettings of(ParseResult parsed, Map<String, String> environment) {
+    boolean isSet = !environment.getOrDefault(VARIABLE, "").isBlank();
+    return new TracingSettings(
+        ENDPOINT.find(parsed, isSet ? environment : Map.of()).orElse(null),
+        RATIO.find(parsed).orElse(1.0));
   }
 
   private static CollectorAddress parseCollector(Setting setting) {

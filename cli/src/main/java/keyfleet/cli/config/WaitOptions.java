@@ -3,43 +3,33 @@ package keyfleet.cli.config;
 import java.time.Duration;
 import keyfleet.cli.output.CommandException;
 import keyfleet.providers.Ticker;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /// The options `--wait` and `--timeout`.
 public record WaitOptions(boolean shouldWait, Duration timeout) {
   private static final String WAIT = "--wait";
-  private static final String TIMEOUT = "--timeout";
+  private static final SettingSpec<Duration> TIMEOUT =
+      SettingSpec.ofFlag(
+          "--timeout",
+          "DURATION",
+          "With --wait: the maximum time to wait (default: 10m).",
+          it -> it.toDuration("10m"));
   private static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(10);
 
   /// The pause between two reads of the store.
   static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
-  public static CommandSpec addTo(CommandSpec spec) {
-    return spec.addOption(
-            OptionSpec.builder(WAIT)
-                .type(boolean.class)
-                .description("Wait for the result instead of returning at once.")
-                .build())
-        .addOption(
-            OptionSpec.builder(TIMEOUT)
-                .paramLabel("DURATION")
-                .type(String.class)
-                .description("With --wait: the maximum time to wait (default: 10m).")
-                .build());
+  public static CommandOptions addTo(CommandOptions options) {
+    return options.flag(WAIT, "Wait for the result instead of returning at once.").add(TIMEOUT);
   }
 
   public static WaitOptions of(ParseResult parsed) {
     boolean shouldWait = parsed.matchedOptionValue(WAIT, false);
-    if (!parsed.hasMatchedOption(TIMEOUT)) {
-      return new WaitOptions(shouldWait, DEFAULT_TIMEOUT);
+    if (parsed.hasMatchedOption(TIMEOUT.flag()) && !shouldWait) {
+      throw new CommandException(
+          TIMEOUT.flag() + " has no effect without " + WAIT, WAIT + " as well");
     }
-    if (!shouldWait) {
-      throw new CommandException(TIMEOUT + " has no effect without " + WAIT, WAIT + " as well");
-    }
-    Setting timeout = Setting.named(TIMEOUT, parsed.matchedOptionValue(TIMEOUT, ""));
-    return new WaitOptions(true, timeout.toDuration("10m"));
+    return new WaitOptions(shouldWait, TIMEOUT.find(parsed).orElse(DEFAULT_TIMEOUT));
   }
 
   /// Starts the timeout now.

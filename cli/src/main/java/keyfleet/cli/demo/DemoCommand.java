@@ -2,31 +2,22 @@ package keyfleet.cli.demo;
 
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
+import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.output.CommandException;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `demo`: runs a fleet on this machine, with a laggard, a rotation under load whose driver is
 /// killed, and the removal of the old key. It ignores the settings of the caller and leaves nothing
 /// behind.
-public final class DemoCommand implements Command {
-  private final CommandContext context;
-  private final String launcher;
-
-  /// `launcher` is the program that starts the processes; empty if it is unknown.
-  public DemoCommand(CommandContext context, String launcher) {
-    this.context = context;
-    this.launcher = launcher;
-  }
-
+///
+/// @param launcher the program that starts the processes; empty if it is unknown
+public record DemoCommand(CommandContext context, String launcher) implements Command {
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = CommandSpec.wrapWithoutInspection(this);
-    spec.usageMessage()
-        .description(
-            "Shows a key rotation on local processes, in about a minute.",
-            "Exit: 0 every claim held; 1 a claim did not hold.");
-    return spec;
+  public CommandOptions options() {
+    return CommandOptions.of(
+        this,
+        "Shows a key rotation on local processes, in about a minute.",
+        "Exit: 0 every claim held; 1 a claim did not hold.");
   }
 
   @Override

@@ -11,6 +11,7 @@ import java.util.random.RandomGenerator;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.KekProviderSet;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.process.ShutdownSignal;
@@ -28,13 +29,12 @@ import keyfleet.store.Document;
 import keyfleet.store.RecordId;
 import keyfleet.store.Records;
 import keyfleet.store.StoredRecord;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `demo-shop`: the application of the demonstration. It writes and reads orders with a sealed card
 /// number until it is stopped, and then reports whether each read was right.
-public final class DemoShopCommand implements Command {
+public record DemoShopCommand(CommandContext context) implements Command {
   private static final String CARD = "card";
   private static final CollectionShape ORDERS =
       new CollectionShape("orders", "id", new TreeSet<>(List.of(CARD)));
@@ -42,19 +42,14 @@ public final class DemoShopCommand implements Command {
   private static final String CHECK = "--check";
   private static final int PAGE = 500;
 
-  private final CommandContext context;
-
-  public DemoShopCommand(CommandContext context) {
-    this.context = context;
-  }
-
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = CommandSpec.wrapWithoutInspection(this);
-    spec.usageMessage().hidden(true);
-    return spec.addOption(
-            OptionSpec.builder(ORDER_COUNT).type(int.class).defaultValue("2000").build())
-        .addOption(OptionSpec.builder(CHECK).type(boolean.class).build());
+  public CommandOptions options() {
+    CommandOptions options = CommandOptions.of(this).flag(CHECK, "");
+    options.spec().usageMessage().hidden(true);
+    options
+        .spec()
+        .addOption(OptionSpec.builder(ORDER_COUNT).type(int.class).defaultValue("2000").build());
+    return options;
   }
 
   @Override

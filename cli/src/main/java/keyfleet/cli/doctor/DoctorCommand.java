@@ -8,6 +8,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
@@ -24,39 +26,28 @@ import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreCheck;
 import keyfleet.store.engine.StoreCheck.Level;
 import keyfleet.store.engine.StoreUrl;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `doctor --store URL`: checks whether a store is safe for key state.
-public final class DoctorCommand implements Command {
+public record DoctorCommand(
+    Console console, Supplier<ProviderContext> runtime, Function<StoreUrl, Engine> openEngine)
+    implements Command {
   /// Long enough for a server on another continent.
   private static final Duration RACE_TIME_LIMIT = Duration.ofSeconds(20);
 
   private static final String OTHER_STORE =
       "keyfleet doctor --store=URL, with another store: key state is not safe in this one";
 
-  private final Console console;
-  private final Supplier<ProviderContext> runtime;
-  private final Function<StoreUrl, Engine> openEngine;
-
-  public DoctorCommand(
-      Console console, Supplier<ProviderContext> runtime, Function<StoreUrl, Engine> openEngine) {
-    this.console = console;
-    this.runtime = runtime;
-    this.openEngine = openEngine;
-  }
-
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = StoreOptions.addTo(CommandSpec.wrapWithoutInspection(this));
-    spec.addOption(OutputFormat.option());
-    spec.usageMessage()
-        .description(
+  public CommandOptions options() {
+    return CommandOptions.of(
+            this,
             "Checks whether a store is safe for key state.",
             "Connects, measures latency, and lets several writers race: every acknowledged write"
                 + " must be readable.",
-            "Exit: 0 safe; 2 unsafe, or something is unknown; 1 no connection.");
-    return spec;
+            "Exit: 0 safe; 2 unsafe, or something is unknown; 1 no connection.")
+        .add(ConfigKeys.STORE)
+        .outputFormat();
   }
 
   @Override

@@ -3,13 +3,11 @@ package keyfleet.cli.doctor;
 import java.io.PrintStream;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
+import keyfleet.cli.output.EnumText;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.store.engine.StoreCheck;
 import keyfleet.store.engine.StoreCheck.Level;
 import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
 
 /// The checks of `doctor` and their result.
 record DoctorReport(String store, List<StoreCheck> checks) {
@@ -18,40 +16,30 @@ record DoctorReport(String store, List<StoreCheck> checks) {
   }
 
   void print(OutputFormat format, PrintStream out) {
-    switch (format) {
-      case TABLE -> printTable(out);
-      case JSON -> printJson(out);
-    }
+    format.print(out, this::printTable, this::write);
   }
 
   private void printTable(PrintStream out) {
     out.println(store);
     for (StoreCheck check : checks) {
-      out.printf("%-6s %s%n", "[" + label(check.level()) + "]", check.sentence());
+      out.printf("%-6s %s%n", "[" + EnumText.toKebabCase(check.level()) + "]", check.sentence());
       if (!check.remedy().isEmpty()) {
         out.println("       Try: " + check.remedy());
       }
     }
   }
 
-  private void printJson(PrintStream out) {
-    try (JsonGenerator json = new JsonFactory().createGenerator(ObjectWriteContext.empty(), out)) {
+  private void write(JsonGenerator json) {
+    json.writeStringProperty("store", store)
+        .writeStringProperty("verdict", EnumText.toKebabCase(worstLevel()))
+        .writeArrayPropertyStart("checks");
+    for (StoreCheck check : checks) {
       json.writeStartObject()
-          .writeStringProperty("store", store)
-          .writeStringProperty("verdict", label(worstLevel()));
-      json.writeArrayPropertyStart("checks");
-      for (StoreCheck check : checks) {
-        json.writeStartObject()
-            .writeStringProperty("level", label(check.level()))
-            .writeStringProperty("sentence", check.sentence())
-            .writeStringProperty("remedy", check.remedy())
-            .writeEndObject();
-      }
-      json.writeEndArray().writeEndObject().writeRaw('\n');
+          .writeStringProperty("level", EnumText.toKebabCase(check.level()))
+          .writeStringProperty("sentence", check.sentence())
+          .writeStringProperty("remedy", check.remedy())
+          .writeEndObject();
     }
-  }
-
-  private static String label(Level level) {
-    return level.name().toLowerCase(Locale.ROOT);
+    json.writeEndArray();
   }
 }

@@ -5,11 +5,12 @@ import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
 import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.EnumText;
 import keyfleet.cli.output.ExitCode;
-import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.KeyringOperations.Refused;
@@ -24,47 +25,29 @@ import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionState;
 import keyfleet.member.LocalProcess;
 import keyfleet.member.ProcessSettings;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek announce`: registers a key version of this host with the fleet. The first version creates
 /// the keyring.
-public final class KekAnnounceCommand implements Command {
+public record KekAnnounceCommand(CommandContext context) implements Command {
   private static final String USE = "--use";
   private static final KeyringName PLUGIN_KEYRING = new KeyringName("kms");
 
-  private final CommandContext context;
-
-  public KekAnnounceCommand(CommandContext context) {
-    this.context = context;
-  }
-
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addWithRecords(spec);
-    spec.addOption(
-            KeyOptions.versionOption()
-                .required(true)
-                .description("The version to announce.")
-                .build())
-        .addOption(
-            OptionSpec.builder(USE)
-                .paramLabel("USE")
-                .type(String.class)
-                .description(
-                    "On an empty keyring: records (default), or kms for a Kubernetes plugin, whose"
-                        + " keyring is kms unless --keyring says otherwise.")
-                .build())
-        .addOption(OutputFormat.option());
-    spec.usageMessage()
-        .description(
+  public CommandOptions options() {
+    return CommandOptions.of(
+            this,
             "Registers a new key version with the fleet.",
             "This host must have the key; other processes may load it later.",
-            "On an empty keyring, version 1 becomes active, with the timings of"
-                + " KEYFLEET_TIMING_….");
-    return spec;
+            "On an empty keyring, version 1 becomes active, with the timings of KEYFLEET_TIMING_….")
+        .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
+        .required(KeyOptions.VERSION, "N", "The version to announce.")
+        .text(
+            USE,
+            "USE",
+            "On an empty keyring: records (default), or kms for a Kubernetes plugin, whose keyring"
+                + " is kms unless --keyring says otherwise.")
+        .outputFormat();
   }
 
   @Override
@@ -149,18 +132,18 @@ public final class KekAnnounceCommand implements Command {
                   "keyfleet kek list" + KeyOptions.keyringFlag(keyring));
         };
     String state = EnumText.toKebabCase(keystore.stateOf(version).orElse(VersionState.ANNOUNCED));
-    if (format == OutputFormat.JSON) {
-      JsonOutput.print(
-          context.console().out(),
-          json ->
-              json.writeStringProperty("keyring", keyring.value())
-                  .writeNumberProperty("version", version.number())
-                  .writeStringProperty("state", state)
-                  .writeBooleanProperty("changed", result instanceof Done));
-    } else {
-      String already = result instanceof Done ? "" : "already ";
-      context.console().err().println("%s %s is %s%s".formatted(keyring, version, already, state));
-    }
+    String already = result instanceof Done ? "" : "already ";
+    format.print(
+        context.console().out(),
+        _ ->
+            context
+                .console()
+                .printMessage("%s %s is %s%s".formatted(keyring, version, already, state)),
+        json ->
+            json.writeStringProperty("keyring", keyring.value())
+                .writeNumberProperty("version", version.number())
+                .writeStringProperty("state", state)
+                .writeBooleanProperty("changed", result instanceof Done));
     return ExitCode.OK;
   }
 }

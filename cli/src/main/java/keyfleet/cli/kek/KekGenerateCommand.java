@@ -4,6 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import keyfleet.cli.command.Command;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
@@ -15,39 +17,22 @@ import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.KeyFolder;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.file.KeyFile;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek generate`: writes 32 random bytes to a key file, or prints them. It changes no store.
-public final class KekGenerateCommand implements Command {
-  private final Console console;
-  private final Supplier<ProviderContext> runtime;
-
-  public KekGenerateCommand(Console console, Supplier<ProviderContext> runtime) {
-    this.console = console;
-    this.runtime = runtime;
-  }
-
+public record KekGenerateCommand(Console console, Supplier<ProviderContext> runtime)
+    implements Command {
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
-    spec.addOption(
-        KeyOptions.versionOption()
-            .description("The version of the key; required for a key file.")
-            .build());
-    spec.addOption(
-        OptionSpec.builder("--stdout")
-            .type(boolean.class)
-            .description("Print the key, even on a terminal.")
-            .build());
-    spec.usageMessage()
-        .description(
+  public CommandOptions options() {
+    return CommandOptions.of(
+            this,
             "Generates a new key, in a file or on standard output.",
             "With --provider file:DIR: writes DIR/<keyring>.v<N>.key with mode 0600; an existing"
                 + " file is never overwritten.",
-            "Otherwise prints 64 hex digits: to a pipe, or to a terminal with --stdout.");
-    return spec;
+            "Otherwise prints 64 hex digits: to a pipe, or to a terminal with --stdout.")
+        .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS)
+        .text(KeyOptions.VERSION, "N", "The version of the key; required for a key file.")
+        .flag("--stdout", "Print the key, even on a terminal.");
   }
 
   @Override
@@ -62,7 +47,7 @@ public final class KekGenerateCommand implements Command {
             KeyFile.in(
                 folder, KeyOptions.keyring(parsed, runtime.get()), KeyOptions.version(parsed));
         file.create(key);
-        console.err().println("wrote " + file);
+        console.printMessage("wrote " + file);
       } else {
         print(key, toStdout);
       }

@@ -3,79 +3,51 @@ package keyfleet.cli.kek;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
-import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
+import keyfleet.cli.config.SettingSpec;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
-import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.store.engine.EnvelopeScan;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek inventory`: counts the records of each registered collection by key version, and finds
 /// envelopes in fields that are not registered.
-public final class KekInventoryCommand implements Command {
-  private static final String SAMPLE = "--sample";
-
-  private final CommandContext context;
-
-  public KekInventoryCommand(CommandContext context) {
-    this.context = context;
-  }
+public record KekInventoryCommand(CommandContext context) implements Command {
+  private static final SettingSpec<Integer> SAMPLE =
+      SettingSpec.ofFlag(
+          "--sample",
+          "N",
+          "Search only N rows of each table for undeclared envelopes (default: all).",
+          it -> it.toCount("rows; use 1 to 999999999", "1000"));
 
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
-    spec.addOption(
-        OptionSpec.builder(SAMPLE)
-            .paramLabel("N")
-            .type(String.class)
-            .description(
-                "Search only N rows of each table for undeclared envelopes (default: all).")
-            .build());
-    spec.usageMessage()
-        .description(
+  public CommandOptions options() {
+    return CommandOptions.of(
+            this,
             "Counts the records of each collection by key version.",
             "BELONGING counts records whose lowest version this is; CARRYING counts records with a"
                 + " field that needs it.",
             "Then searches the store and the records for envelopes in fields that are not"
                 + " registered, and lists what it did not search.",
             "Exit: 0 everything was counted and nothing is undeclared; 2 something was not counted,"
-                + " not searched, unreadable, or undeclared.");
-    return spec;
+                + " not searched, unreadable, or undeclared.")
+        .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS, SAMPLE)
+        .outputFormat();
   }
 
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    long rowLimit = rowLimit(parsed);
+    long rowLimit = SAMPLE.find(parsed).map(Integer::longValue).orElse(EnvelopeScan.Scope.ALL);
     try (CommandSession session = context.openSession(parsed)) {
       EnvelopeInventory inventory =
           EnvelopeInventory.take(session, context.effectiveConfig().get().collections(), rowLimit);
-      switch (format) {
-        case TABLE -> inventory.printTables(context.console().out());
-        case JSON -> JsonOutput.print(context.console().out(), inventory::write);
-      }
+      format.print(context.console().out(), inventory::printTables, inventory::write);
       return report(inventory);
     }
-  }
-
-  private static long rowLimit(ParseResult parsed) {
-    if (!parsed.hasMatchedOption(SAMPLE)) {
-      return EnvelopeScan.Scope.ALL;
-    }
-    String text = parsed.matchedOptionValue(SAMPLE, "");
-    if (!text.matches("[1-9][0-9]{0,8}")) {
-      throw new CommandException(
-          "%s=%s is not a number of rows; use 1 to 999999999"
-              .formatted(SAMPLE, Console.sanitize(text)),
-          SAMPLE + "=1000");
-    }
-    return Long.parseLong(text);
   }
 
   private int report(EnvelopeInventory inventory) {
@@ -89,7 +61,7 @@ public final class KekInventoryCommand implements Command {
               .formatted(item.engine(), item.part().what(), item.part().reason()));
     }
     if (!inventory.notCounted().isEmpty()) {
-      return reportUnmet(
+      throw CommandException.conditionNotMet(
           "not all collections were counted",
           inventory.isMissingOnlyRegistrations()
               ? "keyfleet server --roles worker, which registers the collections of its"
@@ -97,30 +69,26 @@ public final class KekInventoryCommand implements Command {
               : "keyfleet kek inventory --records=URL, with the store that holds them");
     }
     if (inventory.unreadable() > 0) {
-      return reportUnmet(
+      throw CommandException.conditionNotMet(
           inventory.unreadable() + " records have a field that is not an envelope",
           "repair or delete them, because it is unknown which key version they need");
     }
     if (!inventory.scanReport().undeclared().isEmpty()) {
-      return reportUnmet(
+      throw CommandException.conditionNotMet(
           inventory.scanReport().undeclared().size()
               + " fields hold envelopes but are not declared, so no rotation moves them",
           "declare the collection, its id and its sealed fields in keyfleet.yaml or in the process"
               + " that seals; convert base64 values to bytes first");
     }
-    return inventory.scanReport().isComplete()
-        ? ExitCode.OK
-        : reportUnmet(
-            "some places could not be searched",
-            "keyfleet kek inventory --records=URL, with a user that may read everything");
+    if (!inventory.scanReport().isComplete()) {
+      throw CommandException.conditionNotMet(
+          "some places could not be searched",
+          "keyfleet kek inventory --records=URL, with a user that may read everything");
+    }
+    return ExitCode.OK;
   }
 
   private void printLine(String line) {
-    context.console().err().println(Console.sanitize(line));
-  }
-
-  private int reportUnmet(String message, String remedy) {
-    context.console().printError(message, remedy);
-    return ExitCode.CONDITION_NOT_MET;
+    context.console().printMessage(Console.sanitize(line));
   }
 }

@@ -1,43 +1,35 @@
 package keyfleet.cli.kek;
 
+import java.io.PrintStream;
 import java.util.List;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
-import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.EnumText;
 import keyfleet.cli.output.ExitCode;
-import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.cli.output.TextTable;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.VersionEntry;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 import tools.jackson.core.JsonGenerator;
 
 /// `kek list`: prints the versions of a keyring, their states, and how many processes have loaded
 /// each.
-public final class KekListCommand implements Command {
-  private final CommandContext context;
-
-  public KekListCommand(CommandContext context) {
-    this.context = context;
-  }
-
+public record KekListCommand(CommandContext context) implements Command {
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addTo(spec).addOption(OutputFormat.option());
-    spec.usageMessage()
-        .description(
+  public CommandOptions options() {
+    return CommandOptions.of(
+            this,
             "Lists the versions of a keyring.",
             "LOADED counts the fresh processes that hold a version, CURRENT those that seal under"
-                + " it.");
-    return spec;
+                + " it.")
+        .add(ConfigKeys.KEYRING, ConfigKeys.STORE)
+        .outputFormat();
   }
 
   @Override
@@ -47,22 +39,17 @@ public final class KekListCommand implements Command {
       Keystore keystore = session.requireKeystore();
       var timings = keystore.timings();
       List<Heartbeat> fresh = session.keyringStore().readRoster(timings).fresh(timings.fresh());
-      switch (format) {
-        case TABLE -> printTable(keystore, fresh);
-        case JSON ->
-            JsonOutput.print(
-                context.console().out(),
-                json ->
-                    write(
-                        json.writeStringProperty("keyring", session.keyring().value()),
-                        keystore,
-                        fresh));
-      }
+      format.print(
+          context.console().out(),
+          out -> printTable(keystore, fresh, out),
+          json ->
+              write(
+                  json.writeStringProperty("keyring", session.keyring().value()), keystore, fresh));
       return ExitCode.OK;
     }
   }
 
-  private void printTable(Keystore keystore, List<Heartbeat> fresh) {
+  private static void printTable(Keystore keystore, List<Heartbeat> fresh, PrintStream out) {
     TextTable table = new TextTable("VERSION", "STATE", "PROVIDER", "LOADED", "CURRENT");
     keystore
         .versions()
@@ -73,7 +60,7 @@ public final class KekListCommand implements Command {
                 entry.provider(),
                 countLoaded(version, fresh) + "/" + fresh.size(),
                 countCurrent(version, fresh) + "/" + fresh.size()));
-    table.print(context.console().out());
+    table.print(out);
   }
 
   private static void write(JsonGenerator json, Keystore keystore, List<Heartbeat> fresh) {

@@ -3,6 +3,8 @@ package keyfleet.cli.kek;
 import java.util.List;
 import java.util.function.Supplier;
 import keyfleet.cli.command.Command;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
@@ -13,30 +15,20 @@ import keyfleet.providers.ProviderSpec.Pkcs11;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.pkcs11.Pkcs11Provider;
 import keyfleet.providers.pkcs11.Pkcs11Settings;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek pkcs11-init`: creates a key inside a PKCS#11 token. The key never leaves the token.
-public final class KekPkcs11InitCommand implements Command {
-  private final Console console;
-  private final Supplier<ProviderContext> runtime;
-
-  public KekPkcs11InitCommand(Console console, Supplier<ProviderContext> runtime) {
-    this.console = console;
-    this.runtime = runtime;
-  }
-
+public record KekPkcs11InitCommand(Console console, Supplier<ProviderContext> runtime)
+    implements Command {
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
-    spec.addOption(
-        KeyOptions.versionOption().required(true).description("The version to create.").build());
-    spec.usageMessage()
-        .description(
+  public CommandOptions options() {
+    return CommandOptions.of(
+            this,
             "Creates a key inside a PKCS#11 token.",
             "The key is AES-256, labelled keyfleet-<keyring>-v<N>, and not extractable. A label"
-                + " that exists is refused.");
-    return spec;
+                + " that exists is refused.")
+        .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS)
+        .required(KeyOptions.VERSION, "N", "The version to create.");
   }
 
   @Override
@@ -47,11 +39,8 @@ public final class KekPkcs11InitCommand implements Command {
     try (var provider = new Pkcs11Provider(keyring, settings, runtime.get().random())) {
       provider.generate(version);
     }
-    console
-        .err()
-        .println(
-            "created keyfleet-%s-%s in token %s"
-                .formatted(keyring, version, settings.tokenLabel()));
+    console.printMessage(
+        "created keyfleet-%s-%s in token %s".formatted(keyring, version, settings.tokenLabel()));
     return ExitCode.OK;
   }
 

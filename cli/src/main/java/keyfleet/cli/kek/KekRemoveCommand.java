@@ -6,10 +6,9 @@ import java.util.List;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
-import keyfleet.cli.config.ConfigKey;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
-import keyfleet.cli.config.Setting;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.EnumText;
@@ -24,54 +23,34 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.VersionState;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek remove`: disables a version that nothing needs, and later destroys it.
-public final class KekRemoveCommand implements Command {
+public record KekRemoveCommand(CommandContext context) implements Command {
   private static final String YES = "--yes";
   private static final String UNDO = "--undo";
   private static final String DESTROY = "--destroy";
-  private static final String HORIZON = "--horizon";
+  private static final String HORIZON = ConfigKeys.BACKUP_HORIZON.flag();
 
   /// How long a backup may exist that needs the version.
   private static final Duration DEFAULT_HORIZON = Duration.ofDays(30);
 
-  private final CommandContext context;
-
-  public KekRemoveCommand(CommandContext context) {
-    this.context = context;
-  }
-
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addWithRecords(spec);
-    spec.addOption(
-            KeyOptions.versionOption().required(true).description("The version to remove.").build())
-        .addOption(flag(YES, "Do not ask for confirmation."))
-        .addOption(flag(UNDO, "Enable a disabled version again, for opening only."))
-        .addOption(flag(DESTROY, "Destroy a disabled version; this cannot be undone."))
-        .addOption(
-            OptionSpec.builder(HORIZON)
-                .paramLabel("DURATION")
-                .type(String.class)
-                .description("With --destroy: how long backups are kept (default: 30d).")
-                .build())
-        .addOption(OutputFormat.option());
-    spec.usageMessage()
-        .description(
+  public CommandOptions options() {
+    return CommandOptions.of(
+            this,
             "Disables a version that nothing needs any more.",
             "After that no process needs its key. --undo enables the version again.",
             "With --destroy the version is given up for good: delete its key everywhere, then run"
                 + " the same command again.",
-            "Exit: 0 done; 2 something still needs the version, with each reason; 1 an error.");
-    return spec;
-  }
-
-  private static OptionSpec flag(String name, String description) {
-    return OptionSpec.builder(name).type(boolean.class).description(description).build();
+            "Exit: 0 done; 2 something still needs the version, with each reason; 1 an error.")
+        .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
+        .required(KeyOptions.VERSION, "N", "The version to remove.")
+        .flag(YES, "Do not ask for confirmation.")
+        .flag(UNDO, "Enable a disabled version again, for opening only.")
+        .flag(DESTROY, "Destroy a disabled version; this cannot be undone.")
+        .add(ConfigKeys.BACKUP_HORIZON)
+        .outputFormat();
   }
 
   @Override
@@ -80,7 +59,10 @@ public final class KekRemoveCommand implements Command {
     OutputFormat format = OutputFormat.of(parsed);
     boolean isUndo = parsed.matchedOptionValue(UNDO, false);
     boolean isDestroy = parsed.matchedOptionValue(DESTROY, false);
-    Duration horizon = horizon(parsed);
+    Duration horizon =
+        ConfigKeys.BACKUP_HORIZON
+            .find(parsed, context.runtime().get().environment())
+            .orElse(DEFAULT_HORIZON);
     if (isUndo && isDestroy) {
       throw new CommandException(UNDO + " and " + DESTROY + " cannot be combined", UNDO);
     }
@@ -106,13 +88,6 @@ public final class KekRemoveCommand implements Command {
                   : disable(session, keystore, version);
       return report(session, version, result, format, command);
     }
-  }
-
-  private Duration horizon(ParseResult parsed) {
-    return Setting.find(
-            parsed, HORIZON, ConfigKey.BACKUP_HORIZON, context.runtime().get().environment())
-        .map(given -> given.toDuration("30d"))
-        .orElse(DEFAULT_HORIZON);
   }
 
   private void confirm(String name, boolean isPermanent, String command) {
@@ -190,19 +165,19 @@ public final class KekRemoveCommand implements Command {
       print(session, version, state, reasons);
     }
     if (reasons.isEmpty()) {
-      context.console().err().println("%s %s is %s".formatted(session.keyring(), version, state));
+      context.console().printMessage("%s %s is %s".formatted(session.keyring(), version, state));
       printHint(keystore, version, command);
       return ExitCode.OK;
     }
-    context.console().err().println("keyfleet: %s stays %s:".formatted(version, state));
-    reasons.forEach(it -> context.console().err().println("  " + Console.sanitize(it)));
-    context.console().err().println("Try: " + command + ", when none of these reasons holds");
+    context.console().printMessage("keyfleet: %s stays %s:".formatted(version, state));
+    reasons.forEach(it -> context.console().printMessage("  " + Console.sanitize(it)));
+    context.console().printMessage("Try: " + command + ", when none of these reasons holds");
     return ExitCode.CONDITION_NOT_MET;
   }
 
   private void printHint(Keystore keystore, KekVersion version, String command) {
     if (hasState(keystore, version, VersionState.DESTROYING)) {
-      context.console().err().println("Now delete its key everywhere, then: " + command);
+      context.console().printMessage("Now delete its key everywhere, then: " + command);
     }
   }
 

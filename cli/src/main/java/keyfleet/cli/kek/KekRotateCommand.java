@@ -3,7 +3,8 @@ package keyfleet.cli.kek;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.ExpectedProcessOptions;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.config.WaitOptions;
@@ -24,43 +25,22 @@ import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Completed;
 import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.RotationJob.Kind;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek rotate` and `kek revoke`: start a rotation from one version to another.
 ///
 /// The command checks the gate first, so that the operator sees at once which processes are not
 /// ready. The driver checks it again, and only that check decides.
-public final class KekRotateCommand implements Command {
+public record KekRotateCommand(CommandContext context, Kind kind) implements Command {
   private static final String FROM = "--from-version";
   private static final String TO = "--to-version";
   private static final String DRY_RUN = "--dry-run";
 
-  private final CommandContext context;
-  private final Kind kind;
-
-  public KekRotateCommand(CommandContext context, Kind kind) {
-    this.context = context;
-    this.kind = kind;
-  }
-
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addWithRecords(spec);
-    spec.addOption(version(FROM, "The version to replace, which is active now."))
-        .addOption(version(TO, "The version to make active."));
-    if (kind == Kind.ROTATION) {
-      spec.addOption(
-          OptionSpec.builder(DRY_RUN)
-              .type(boolean.class)
-              .description("Check the gate and the data key of every record, and change nothing.")
-              .build());
-    }
-    WaitOptions.addTo(ExpectedProcessOptions.addTo(spec)).addOption(OutputFormat.option());
-    spec.usageMessage()
-        .description(
+  public CommandOptions options() {
+    CommandOptions options =
+        CommandOptions.of(
+            this,
             kind == Kind.ROTATION
                 ? "Moves all records to another version and makes it active."
                 : "Re-encrypts all records because a version is compromised.",
@@ -68,16 +48,14 @@ public final class KekRotateCommand implements Command {
                 + " returns once the rotation is started, unless --wait is given. Ctrl-C ends the"
                 + " command, not the rotation.",
             "Exit: 0 started or completed; 2 not ready, refused or not completed; 1 bad input.");
-    return spec;
-  }
-
-  private static OptionSpec version(String name, String description) {
-    return OptionSpec.builder(name)
-        .paramLabel("N")
-        .type(String.class)
-        .required(true)
-        .description(description)
-        .build();
+    if (kind == Kind.ROTATION) {
+      options.flag(DRY_RUN, "Check the gate and the data key of every record, and change nothing.");
+    }
+    return WaitOptions.addTo(ExpectedProcessOptions.addTo(options))
+        .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
+        .required(FROM, "N", "The version to replace, which is active now.")
+        .required(TO, "N", "The version to make active.")
+        .outputFormat();
   }
 
   @Override
@@ -145,14 +123,11 @@ public final class KekRotateCommand implements Command {
     if (format == OutputFormat.JSON) {
       RotationStatus.read(session).print(format, context.console().out());
     } else {
-      context
-          .console()
-          .err()
-          .println("%s -> %s: rotation %s started".formatted(job.from(), job.to(), job.id()));
-      context
-          .console()
-          .err()
-          .println("To watch it: keyfleet kek watch" + KeyOptions.keyringFlag(session.keyring()));
+      Console console = context.console();
+      console.printMessage(
+          "%s -> %s: rotation %s started".formatted(job.from(), job.to(), job.id()));
+      console.printMessage(
+          "To watch it: keyfleet kek watch" + KeyOptions.keyringFlag(session.keyring()));
     }
     return ExitCode.OK;
   }

@@ -3,27 +3,19 @@ package keyfleet.cli.kek;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
-import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek status`: prints the progress of the rotation of a keyring.
-public final class KekStatusCommand implements Command {
-  private final CommandContext context;
-
-  public KekStatusCommand(CommandContext context) {
-    this.context = context;
-  }
-
+public record KekStatusCommand(CommandContext context) implements Command {
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addTo(spec).addOption(OutputFormat.option());
-    spec.usageMessage().description("Shows the progress of a rotation and its failed records.");
-    return spec;
+  public CommandOptions options() {
+    return CommandOptions.of(this, "Shows the progress of a rotation and its failed records.")
+        .add(ConfigKeys.KEYRING, ConfigKeys.STORE)
+        .outputFormat();
   }
 
   @Override

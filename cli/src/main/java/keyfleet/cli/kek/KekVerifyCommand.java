@@ -2,52 +2,34 @@ package keyfleet.cli.kek;
 
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
-import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.ExpectedProcessOptions;
-import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.config.WaitOptions;
 import keyfleet.cli.output.CommandException;
-import keyfleet.cli.output.OutputFormat;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /// Two checks: `kek verify --target=N` whether every process is ready for a version, `kek verify
 /// --local` whether every key of this host works.
-public final class KekVerifyCommand implements Command {
+public record KekVerifyCommand(CommandContext context) implements Command {
   public static final String LOCAL = "--local";
   static final String TARGET = "--target";
 
-  private final CommandContext context;
-
-  public KekVerifyCommand(CommandContext context) {
-    this.context = context;
-  }
-
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addTo(spec);
-    spec.addOption(
-            OptionSpec.builder(TARGET)
-                .paramLabel("N")
-                .type(String.class)
-                .description("Check the fleet: is every process ready for version N?")
-                .build())
-        .addOption(
-            OptionSpec.builder(LOCAL)
-                .type(boolean.class)
-                .description("Check the keys of this host only.")
-                .build());
-    WaitOptions.addTo(ExpectedProcessOptions.addTo(spec)).addOption(OutputFormat.option());
-    spec.usageMessage()
-        .description(
+  public CommandOptions options() {
+    CommandOptions options =
+        CommandOptions.of(
+            this,
             "Checks whether all processes are ready for a key version.",
             "--target: compares the heartbeats of all processes with version N.",
             "Exit: 0 ready; 2 not ready; 1 the check is not possible.",
             "--local: wraps and unwraps once with every version that is loaded on this host.",
             "Exit: 0 all keys work; 2 one fails, or none is loaded; 1 bad input.");
-    return spec;
+    return WaitOptions.addTo(ExpectedProcessOptions.addTo(options))
+        .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE)
+        .text(TARGET, "N", "Check the fleet: is every process ready for version N?")
+        .flag(LOCAL, "Check the keys of this host only.")
+        .outputFormat();
   }
 
   @Override

@@ -3,36 +3,28 @@ package keyfleet.cli.kek;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
-import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.WaitOptions.Deadline;
 import keyfleet.cli.kek.RotationDisplay.DisplayMode;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.keyring.Rotation;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek watch`: shows the current rotation until it ends.
-public final class KekWatchCommand implements Command {
-  private final CommandContext context;
-
-  public KekWatchCommand(CommandContext context) {
-    this.context = context;
-  }
-
+public record KekWatchCommand(CommandContext context) implements Command {
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addTo(spec).addOption(OutputFormat.option());
-    spec.usageMessage()
-        .description(
+  public CommandOptions options() {
+    return CommandOptions.of(
+            this,
             "Shows the current rotation until it ends.",
             "Ctrl-C ends the command, not the rotation.",
             "Exit: 0 completed, or no rotation is running; 2 the rotation ended without being"
-                + " completed.");
-    return spec;
+                + " completed.")
+        .add(ConfigKeys.KEYRING, ConfigKeys.STORE)
+        .outputFormat();
   }
 
   @Override

@@ -1,9 +1,11 @@
 package keyfleet.cli.kek;
 
+import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
@@ -16,15 +18,15 @@ import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import picocli.CommandLine.ParseResult;
+import tools.jackson.core.JsonGenerator;
 
 /// `kek verify --local`: checks that every key of this host can wrap and unwrap.
-final class LocalVerification {
-  private final Console console;
-  private final Supplier<ProviderContext> runtime;
-
-  LocalVerification(Console console, Supplier<ProviderContext> runtime) {
-    this.console = console;
-    this.runtime = runtime;
+record LocalVerification(Console console, Supplier<ProviderContext> runtime) {
+  /// The result of wrapping and unwrapping with one key. An empty problem means that the key works.
+  private record KeyCheckResult(String provider, KekVersion version, String problem) {
+    boolean isOk() {
+      return problem.isEmpty();
+    }
   }
 
   int run(ParseResult parsed) {
@@ -37,7 +39,10 @@ final class LocalVerification {
         results.addAll(checkKeys(provider));
       }
     }
-    KeyCheckResult.print(keyring, results, format, console.out());
+    format.print(
+        console.out(),
+        out -> printTable(results, out),
+        json -> write(json.writeStringProperty("keyring", keyring.value()), results));
     return report(keyring, results);
   }
 
@@ -59,20 +64,48 @@ final class LocalVerification {
     }
   }
 
-  private int report(KeyringName keyring, List<KeyCheckResult> results) {
+  private static int report(KeyringName keyring, List<KeyCheckResult> results) {
     long failed = results.stream().filter(result -> !result.isOk()).count();
     if (results.isEmpty()) {
-      console.printError(
+      throw CommandException.conditionNotMet(
           "no key of keyring " + keyring + " is loaded",
           "keyfleet kek generate --help, or --provider to look elsewhere");
-      return ExitCode.CONDITION_NOT_MET;
     }
     if (failed > 0) {
-      console.printError(
+      throw CommandException.conditionNotMet(
           failed + " of " + results.size() + " keys failed",
           "check the provider of each failed key, then: keyfleet kek verify --local");
-      return ExitCode.CONDITION_NOT_MET;
     }
     return ExitCode.OK;
+  }
+
+  private static void printTable(List<KeyCheckResult> results, PrintStream out) {
+    if (!results.isEmpty()) {
+      out.println("PROVIDER   VERSION  RESULT");
+    }
+    for (KeyCheckResult check : results) {
+      String result = check.isOk() ? "ok" : "failed: " + check.problem();
+      out.println(column(check.provider(), 11) + column(check.version().toString(), 9) + result);
+    }
+  }
+
+  /// Pads without `printf`, which would take longer than the key check.
+  private static String column(String text, int width) {
+    return text + " ".repeat(Math.max(1, width - text.length()));
+  }
+
+  private static void write(JsonGenerator json, List<KeyCheckResult> results) {
+    json.writeArrayPropertyStart("keys");
+    for (KeyCheckResult check : results) {
+      json.writeStartObject()
+          .writeStringProperty("provider", check.provider())
+          .writeNumberProperty("version", check.version().number())
+          .writeBooleanProperty("ok", check.isOk());
+      if (!check.isOk()) {
+        json.writeStringProperty("problem", check.problem());
+      }
+      json.writeEndObject();
+    }
+    json.writeEndArray();
   }
 }

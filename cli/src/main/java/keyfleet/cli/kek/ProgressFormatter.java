@@ -58,6 +58,18 @@ final class ProgressFormatter {
     }
     double rate = moved / seconds;
     Duration left = Duration.ofMillis((long) (1000 * (status.total() - status.done()) / rate));
-    return "  " + Math.round(rate) + "/s  " + StopwatchFormat.toClock(left) + " left";
+    return "  " + Math.round(rate) + "/s  " + toClock(left) + " left";
+  }
+
+  /// Minutes and seconds, with hours if there are any: `0:40`, `1:02:03`.
+  private static String toClock(Duration duration) {
+    String seconds = twoDigits(duration.toSecondsPart());
+    return duration.toHours() > 0
+        ? duration.toHours() + ":" + twoDigits(duration.toMinutesPart()) + ":" + seconds
+        : duration.toMinutesPart() + ":" + seconds;
+  }
+
+  private static String twoDigits(int number) {
+    return number < 10 ? "0" + number : Integer.toString(number);
   }
 }

@@ -4,22 +4,21 @@ import java.util.function.Function;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.EnumText;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.control.rotation.KeyringOperations;
-import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Result;
 import keyfleet.control.rotation.KeyringOperations.Unchanged;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek pause`, `kek resume` and `kek abort`: control the current rotation.
-public final class RotationControlCommand implements Command {
+public record RotationControlCommand(CommandContext context, Action action) implements Command {
   public enum Action {
     PAUSE(
         "paused",
@@ -43,20 +42,11 @@ public final class RotationControlCommand implements Command {
     }
   }
 
-  private final CommandContext context;
-  private final Action action;
-
-  public RotationControlCommand(CommandContext context, Action action) {
-    this.context = context;
-    this.action = action;
-  }
-
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
-    spec.usageMessage().description(action.summary, action.details);
-    return spec;
+  public CommandOptions options() {
+    return CommandOptions.of(this, action.summary, action.details)
+        .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS)
+        .outputFormat();
   }
 
   @Override
@@ -65,23 +55,16 @@ public final class RotationControlCommand implements Command {
     try (CommandSession session = context.openSession(parsed)) {
       session.requireKeystore();
       Result result = operation().apply(session.keyringOperations());
-      switch (result) {
-        case Done _ ->
-            context
-                .console()
-                .err()
-                .println("keyring " + session.keyring() + ": rotation " + action.pastParticiple);
-        case Unchanged _ ->
-            context
-                .console()
-                .err()
-                .println(
-                    "keyring " + session.keyring() + ": rotation already " + action.pastParticiple);
-        case Refused refused ->
-            throw CommandException.conditionNotMet(
-                "cannot " + EnumText.toKebabCase(action) + " the rotation: " + refused.reason(),
-                "keyfleet kek status" + KeyOptions.keyringFlag(session.keyring()));
+      if (result instanceof Refused refused) {
+        throw CommandException.conditionNotMet(
+            "cannot " + EnumText.toKebabCase(action) + " the rotation: " + refused.reason(),
+            "keyfleet kek status" + KeyOptions.keyringFlag(session.keyring()));
       }
+      String already = result instanceof Unchanged ? "already " : "";
+      context
+          .console()
+          .printMessage(
+              "keyring " + session.keyring() + ": rotation " + already + action.pastParticiple);
       if (format == OutputFormat.JSON) {
         RotationStatus.read(session).print(format, context.console().out());
       }

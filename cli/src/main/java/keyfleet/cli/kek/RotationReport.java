@@ -37,12 +37,10 @@ record RotationReport(RotationJob job, RotationStatus last) {
     if (!found.rotation().equals(job.id()) || !hasPassedGate()) {
       return failDropped();
     }
-    console
-        .err()
-        .println(
-            "dry run %s -> %s: %d records, %d would fail; nothing was changed"
-                .formatted(job.from(), job.to(), found.total(), found.failed()));
-    found.failures().forEach(it -> console.err().println(RotationStatus.describe(it)));
+    console.printMessage(
+        "dry run %s -> %s: %d records, %d would fail; nothing was changed"
+            .formatted(job.from(), job.to(), found.total(), found.failed()));
+    found.failures().forEach(it -> console.printMessage(RotationStatus.describe(it)));
     if (found.failed() > 0) {
       throw CommandException.conditionNotMet(
           found.failed() + " records would fail",

@@ -6,7 +6,6 @@ import java.util.Optional;
 import keyfleet.cli.command.CommandSession;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.EnumText;
-import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.control.rewrap.RotationProgress;
 import keyfleet.crypto.KeyringName;
@@ -121,10 +120,7 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress p
   }
 
   void print(OutputFormat format, PrintStream out) {
-    switch (format) {
-      case TABLE -> printTable(out);
-      case JSON -> JsonOutput.print(out, this::write);
-    }
+    format.print(out, this::printTable, this::write);
   }
 
   private void printTable(PrintStream out) {

@@ -7,24 +7,13 @@ import keyfleet.cli.config.WaitOptions.Deadline;
 import keyfleet.cli.output.Console;
 
 /// Polls a rotation and shows its progress.
-final class RotationWatcher {
-  private final CommandSession session;
-  private final Console console;
-  private final RotationDisplay display;
-
-  RotationWatcher(CommandSession session, Console console, RotationDisplay display) {
-    this.session = session;
-    this.console = console;
-    this.display = display;
-  }
-
+record RotationWatcher(CommandSession session, Console console, RotationDisplay display) {
   /// Polls until the rotation is finished or the deadline is reached; returns the last status.
   RotationStatus watchUntil(Predicate<RotationStatus> isFinished, Deadline deadline) {
-    try (InterruptMessage _ =
-        new InterruptMessage(
-            console,
-            "The rotation continues. To watch it again: keyfleet kek watch"
-                + KeyOptions.keyringFlag(session.keyring()))) {
+    Thread hook =
+        Thread.ofPlatform().name("keyfleet-interrupt-message").unstarted(this::printInterrupted);
+    Runtime.getRuntime().addShutdownHook(hook);
+    try {
       RotationStatus status = RotationStatus.read(session);
       display.show(status, session.ticker().nanos());
       while (!isFinished.test(status) && !deadline.isReached()) {
@@ -34,6 +23,26 @@ final class RotationWatcher {
       }
       display.finish();
       return status;
+    } finally {
+      remove(hook);
+    }
+  }
+
+  /// Runs when the user ends the command with Ctrl-C. The JVM then exits with 130; the rotation
+  /// continues.
+  private void printInterrupted() {
+    console.err().println();
+    console.printMessage(
+        "The rotation continues. To watch it again: keyfleet kek watch"
+            + KeyOptions.keyringFlag(session.keyring()));
+    console.err().flush();
+  }
+
+  private static void remove(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // the JVM is shutting down, so the hook prints the message
     }
   }
 }

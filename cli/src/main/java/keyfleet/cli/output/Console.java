@@ -25,6 +25,11 @@ public record Console(InputStream in, PrintStream out, PrintStream err, Output o
     return output == Output.TERMINAL;
   }
 
+  /// Prints a line that is not data.
+  public void printMessage(String message) {
+    err.println(message);
+  }
+
   public void printError(String message, String remedy) {
     err.println("keyfleet: " + message);
     err.println("Try: " + remedy);

@@ -1,10 +1,11 @@
 package keyfleet.cli.process;
 
-import java.net.InetSocketAddress;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.Operator;
 import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KekProviderSet;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.config.KmsPluginSettings;
@@ -18,31 +19,23 @@ import keyfleet.server.EventLog;
 import keyfleet.server.ProbeServer;
 import keyfleet.store.engine.StoreUrl;
 import keyfleet.store.host.BootClock;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kms-plugin`: runs a KMS v2 plugin for the API servers of a cluster until SIGTERM.
-public final class KmsPluginCommand implements Command {
+public record KmsPluginCommand(CommandContext context, String version) implements Command {
   private static final KeyringName DEFAULT_KEYRING = new KeyringName("kms");
 
-  private final CommandContext context;
-  private final String version;
-
-  public KmsPluginCommand(CommandContext context, String version) {
-    this.context = context;
-    this.version = version;
-  }
-
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this), DEFAULT_KEYRING);
-    KmsPluginSettings.addTo(StoreOptions.addTo(spec));
-    spec.usageMessage()
-        .description(
+  public CommandOptions options() {
+    CommandOptions options =
+        CommandOptions.of(
+            this,
             "Runs a KMS v2 plugin for the API servers of a cluster.",
             "The plugin listens on a unix socket. It needs the store only to learn about new keys."
                 + " SIGTERM stops it.");
-    return spec;
+    return KmsPluginSettings.addTo(options)
+        .add(ConfigKeys.KEYRING.withDescription("The keyring (default: kms)."))
+        .add(ConfigKeys.PROVIDERS, ConfigKeys.STORE);
   }
 
   @Override
@@ -52,7 +45,8 @@ public final class KmsPluginCommand implements Command {
     KeyringName keyring = KeyOptions.keyring(parsed, runtime, DEFAULT_KEYRING);
     ProcessSettings processSettings =
         ProcessSettings.of(runtime.environment(), operator.localProcess());
-    KmsPluginSettings settings = KmsPluginSettings.of(parsed, runtime.environment());
+    KmsPluginSettings settings =
+        KmsPluginSettings.of(parsed, runtime.environment(), keyring, processSettings, version);
     // Refuses an invalid URL now: later, opening the store is retried forever.
     StoreUrl _ = StoreOptions.storeUrl(parsed, runtime);
     EventLog log =
@@ -69,7 +63,7 @@ public final class KmsPluginCommand implements Command {
       ProcessTracing tracing = ProcessTracing.open(settings.tracing(), source, log);
       KmsPlugin plugin =
           new KmsPlugin(
-              settings.toPluginSettings(keyring, processSettings, version),
+              settings.plugin(),
               store::kv,
               providers.all(),
               new PluginContext(
@@ -85,10 +79,11 @@ public final class KmsPluginCommand implements Command {
         tracing;
         plugin) {
       plugin.start();
-      InetSocketAddress probeAddress =
-          new InetSocketAddress(settings.probeAddress().host(), settings.probeAddress().port());
       try (ProbeServer probeServer =
-          ProbeServer.open(probeAddress, () -> readiness(plugin), plugin.metrics())) {
+          ProbeServer.open(
+              settings.probeAddress().toSocketAddress(),
+              () -> readiness(plugin),
+              plugin.metrics())) {
         log.info(
             "listening on %s:%d for /livez, /readyz and /metrics"
                 .formatted(probeServer.address().getHostString(), probeServer.address().getPort()));

@@ -1,11 +1,12 @@
 package keyfleet.cli.process;
 
-import java.net.InetSocketAddress;
 import java.util.List;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.Operator;
 import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KekProviderSet;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.config.ServerSettings;
@@ -19,29 +20,20 @@ import keyfleet.member.ProcessSettings;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.server.EventLog;
 import keyfleet.server.Server;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `server`: runs a server of the fleet until SIGTERM.
-public final class ServerCommand implements Command {
-  private final CommandContext context;
-  private final String version;
-
-  public ServerCommand(CommandContext context, String version) {
-    this.context = context;
-    this.version = version;
-  }
-
+public record ServerCommand(CommandContext context, String version) implements Command {
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
-    ServerSettings.addTo(StoreOptions.addWithRecords(spec));
-    spec.usageMessage()
-        .description(
+  public CommandOptions options() {
+    CommandOptions options =
+        CommandOptions.of(
+            this,
             "Runs a server that drives rotations and reports its health.",
             "The server writes heartbeats, takes over a rotation if its driver stops, and answers"
                 + " /livez, /readyz and /metrics. SIGTERM stops it.");
-    return spec;
+    return ServerSettings.addTo(options)
+        .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS);
   }
 
   @Override
@@ -79,15 +71,12 @@ public final class ServerCommand implements Command {
 
   private Server.Settings toServerSettings(
       ServerSettings serverSettings, KeyringName keyring, ProcessSettings processSettings) {
-    InetSocketAddress address =
-        new InetSocketAddress(
-            serverSettings.listenAddress().host(), serverSettings.listenAddress().port());
     return new Server.Settings(
         keyring,
         serverSettings.roles(),
         processSettings,
         version,
-        address,
+        serverSettings.listenAddress().toSocketAddress(),
         serverSettings.rateLimit());
   }
 

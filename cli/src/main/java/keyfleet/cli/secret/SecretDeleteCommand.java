@@ -3,36 +3,28 @@ package keyfleet.cli.secret;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.ExitCode;
-import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.store.Conflict;
 import keyfleet.store.DeleteResult;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `secret delete NAME`: deletes a secret.
-public final class SecretDeleteCommand implements Command {
+public record SecretDeleteCommand(CommandContext context) implements Command {
   private static final int MAX_ATTEMPTS = 5;
 
-  private final CommandContext context;
-
-  public SecretDeleteCommand(CommandContext context) {
-    this.context = context;
-  }
-
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = SecretName.addTo(CommandSpec.wrapWithoutInspection(this));
-    KeyOptions.addKeyring(spec);
-    StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
-    spec.usageMessage().description("Deletes a secret.", "Exit: 0 deleted; 6 no such secret.");
-    return spec;
+  public CommandOptions options() {
+    return SecretName.addTo(
+        CommandOptions.of(this, "Deletes a secret.", "Exit: 0 deleted; 6 no such secret.")
+            .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS)
+            .outputFormat());
   }
 
   @Override
@@ -74,14 +66,11 @@ public final class SecretDeleteCommand implements Command {
   }
 
   private int report(SecretName name, OutputFormat format) {
-    if (format == OutputFormat.JSON) {
-      JsonOutput.print(
-          context.console().out(),
-          json ->
-              json.writeStringProperty("name", name.value()).writeBooleanProperty("deleted", true));
-    } else {
-      context.console().err().println("deleted " + name);
-    }
+    format.print(
+        context.console().out(),
+        _ -> context.console().printMessage("deleted " + name),
+        json ->
+            json.writeStringProperty("name", name.value()).writeBooleanProperty("deleted", true));
     return ExitCode.OK;
   }
 }

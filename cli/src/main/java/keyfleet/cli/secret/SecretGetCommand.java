@@ -5,11 +5,10 @@ import java.util.Base64;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
-import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.ExitCode;
-import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.NoSuchVersion;
@@ -19,28 +18,20 @@ import keyfleet.crypto.Refused;
 import keyfleet.crypto.SecretAccess;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.store.StoredRecord;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `secret get NAME`: prints the value byte for byte, and nothing else.
-public final class SecretGetCommand implements Command {
-  private final CommandContext context;
-
-  public SecretGetCommand(CommandContext context) {
-    this.context = context;
-  }
-
+public record SecretGetCommand(CommandContext context) implements Command {
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = SecretName.addTo(CommandSpec.wrapWithoutInspection(this));
-    KeyOptions.addTo(spec);
-    StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
-    spec.usageMessage()
-        .description(
-            "Prints the value of a secret, and nothing else.",
-            "With -o json the value is in base64.",
-            "Exit: 0 printed; 6 no such secret; 1 this host cannot open it.");
-    return spec;
+  public CommandOptions options() {
+    return SecretName.addTo(
+        CommandOptions.of(
+                this,
+                "Prints the value of a secret, and nothing else.",
+                "With -o json the value is in base64.",
+                "Exit: 0 printed; 6 no such secret; 1 this host cannot open it.")
+            .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
+            .outputFormat());
   }
 
   @Override
@@ -70,16 +61,13 @@ public final class SecretGetCommand implements Command {
   private int print(SecretName name, SecretBytes value, KekVersion version, OutputFormat format) {
     byte[] bytes = value.reveal(SecretAccess.granted());
     value.close();
-    switch (format) {
-      case TABLE -> context.console().out().writeBytes(bytes);
-      case JSON ->
-          JsonOutput.print(
-              context.console().out(),
-              json ->
-                  json.writeStringProperty("name", name.value())
-                      .writeNumberProperty("kek_version", version.number())
-                      .writeStringProperty("value", Base64.getEncoder().encodeToString(bytes)));
-    }
+    format.print(
+        context.console().out(),
+        out -> out.writeBytes(bytes),
+        json ->
+            json.writeStringProperty("name", name.value())
+                .writeNumberProperty("kek_version", version.number())
+                .writeStringProperty("value", Base64.getEncoder().encodeToString(bytes)));
     context.console().out().flush();
     Arrays.fill(bytes, (byte) 0);
     return ExitCode.OK;

@@ -1,16 +1,16 @@
 package keyfleet.cli.secret;
 
+import java.io.PrintStream;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
-import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
-import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.cli.output.TextTable;
 import keyfleet.crypto.Envelope;
@@ -18,12 +18,11 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.store.Census;
 import keyfleet.store.Records;
 import keyfleet.store.StoredRecord;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 import tools.jackson.core.JsonGenerator;
 
 /// `secret list`: prints the names, and the version that each is sealed under.
-public final class SecretListCommand implements Command {
+public record SecretListCommand(CommandContext context) implements Command {
   /// A page is small because it holds the values too, which may be large.
   private static final int PAGE = 16;
 
@@ -32,18 +31,11 @@ public final class SecretListCommand implements Command {
 
   private record Listing(Map<String, ListedSecret> secrets, long unreadable) {}
 
-  private final CommandContext context;
-
-  public SecretListCommand(CommandContext context) {
-    this.context = context;
-  }
-
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
-    StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
-    spec.usageMessage().description("Lists the names of all secrets.", "Values are not opened.");
-    return spec;
+  public CommandOptions options() {
+    return CommandOptions.of(this, "Lists the names of all secrets.", "Values are not opened.")
+        .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS)
+        .outputFormat();
   }
 
   @Override
@@ -54,10 +46,8 @@ public final class SecretListCommand implements Command {
           SecretCollection.find(session)
               .map(collection -> readListing(collection.records()))
               .orElseGet(() -> new Listing(Map.of(), 0));
-      switch (format) {
-        case TABLE -> printTable(listing);
-        case JSON -> JsonOutput.print(context.console().out(), json -> write(json, listing));
-      }
+      format.print(
+          context.console().out(), out -> printTable(listing, out), json -> write(json, listing));
       return ExitCode.OK;
     }
   }
@@ -80,17 +70,16 @@ public final class SecretListCommand implements Command {
         version, SecretCollection.parseEnvelope(record).map(Envelope::dataDigest).orElse(""));
   }
 
-  private void printTable(Listing listing) {
+  private void printTable(Listing listing, PrintStream out) {
     TextTable table = new TextTable("NAME", "VERSION");
     listing
         .secrets()
         .forEach((name, item) -> table.addRow(Console.sanitize(name), item.version().toString()));
-    table.print(context.console().out());
+    table.print(out);
     if (listing.unreadable() > 0) {
       context
           .console()
-          .err()
-          .println(
+          .printMessage(
               listing.unreadable()
                   + " more secrets cannot be read: their values are not envelopes");
     }

@@ -1,26 +1,18 @@
 package keyfleet.cli.secret;
 
 import java.util.regex.Pattern;
+import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParseResult;
 
 /// The name of a secret. Names appear in tables, paths and scripts, so few characters are allowed.
 record SecretName(String value) {
   private static final Pattern RULE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,199}");
 
-  static CommandSpec addTo(CommandSpec spec) {
-    return spec.addPositional(
-        PositionalParamSpec.builder()
-            .index("0")
-            .arity("1")
-            .paramLabel("NAME")
-            .type(String.class)
-            .description(
-                "Letters, digits and . _ / -, at most 200 characters, a letter or digit first.")
-            .build());
+  static CommandOptions addTo(CommandOptions options) {
+    return options.parameter(
+        "NAME", "Letters, digits and . _ / -, at most 200 characters, a letter or digit first.");
   }
 
   static SecretName of(ParseResult parsed) {

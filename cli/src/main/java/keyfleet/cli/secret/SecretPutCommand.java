@@ -6,10 +6,11 @@ import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
 import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.CommandOptions;
+import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.ExitCode;
-import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.KekVersion;
@@ -24,30 +25,22 @@ import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `secret put NAME`: seals standard input and stores it under a name.
-public final class SecretPutCommand implements Command {
+public record SecretPutCommand(CommandContext context) implements Command {
   /// How often the command tries if other writers are faster.
   private static final int MAX_ATTEMPTS = 5;
 
-  private final CommandContext context;
-
-  public SecretPutCommand(CommandContext context) {
-    this.context = context;
-  }
-
   @Override
-  public CommandSpec spec() {
-    CommandSpec spec = SecretName.addTo(CommandSpec.wrapWithoutInspection(this));
-    KeyOptions.addTo(spec);
-    StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
-    spec.usageMessage()
-        .description(
-            "Stores standard input as a sealed secret.",
-            "Every byte is kept, also a line feed at the end. An earlier value is replaced.");
-    return spec;
+  public CommandOptions options() {
+    return SecretName.addTo(
+        CommandOptions.of(
+                this,
+                "Stores standard input as a sealed secret.",
+                "Every byte is kept, also a line feed at the end. An earlier value is replaced.")
+            .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
+            .outputFormat());
   }
 
   @Override
@@ -151,19 +144,14 @@ public final class SecretPutCommand implements Command {
   }
 
   private int report(SecretName name, KekVersion version, boolean isNew, OutputFormat format) {
-    if (format == OutputFormat.JSON) {
-      JsonOutput.print(
-          context.console().out(),
-          json ->
-              json.writeStringProperty("name", name.value())
-                  .writeNumberProperty("kek_version", version.number())
-                  .writeBooleanProperty("created", isNew));
-    } else {
-      context
-          .console()
-          .err()
-          .println((isNew ? "stored " : "replaced ") + name + ", sealed under " + version);
-    }
+    String done = (isNew ? "stored " : "replaced ") + name + ", sealed under " + version;
+    format.print(
+        context.console().out(),
+        _ -> context.console().printMessage(done),
+        json ->
+            json.writeStringProperty("name", name.value())
+                .writeNumberProperty("kek_version", version.number())
+                .writeBooleanProperty("created", isNew));
     return ExitCode.OK;
   }
 }

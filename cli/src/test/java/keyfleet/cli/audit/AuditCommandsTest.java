@@ -32,8 +32,7 @@ class AuditCommandsTest {
 
   private void announceVersionsAndStartWorker() {
     fleet.addKeys(2, 3);
-    fleet.run("kek", "announce", "--version=1").expectExit(0);
-    fleet.run("kek", "announce", "--version=2").expectExit(0);
+    fleet.announce(1, 2);
     fleet.start("worker-1", "worker", 1, 2, 3);
   }
 
@@ -50,13 +49,7 @@ class AuditCommandsTest {
   }
 
   private CommandResult rotate(String verb, int from, int to, String... more) {
-    String[] args = new String[more.length + 4];
-    args[0] = "kek";
-    args[1] = verb;
-    args[2] = "--from-version=" + from;
-    args[3] = "--to-version=" + to;
-    System.arraycopy(more, 0, args, 4, more.length);
-    return fleet.run(args);
+    return fleet.runLine("kek " + verb + " --from-version=" + from + " --to-version=" + to, more);
   }
 
   @Test
@@ -82,7 +75,7 @@ class AuditCommandsTest {
     fleet.environment.remove("KEYFLEET_KEK_V1");
     fleet.start("worker-1", "worker", 2, 3);
     fleet.run("kek", "remove", "--version=1", "--destroy", "--yes").expectExit(0);
-    fleet.run("kek", "announce", "--version=3").expectExit(0);
+    fleet.announce(3);
     fleet.writeHeartbeats();
     fleet.writeHeartbeats();
     rotate("revoke", 2, 3, "--wait").expectExit(0);
@@ -151,7 +144,7 @@ class AuditCommandsTest {
   @Test
   void pages_coverEveryEntryOnce() {
     announceVersionsAndStartWorker();
-    fleet.run("kek", "announce", "--version=3").expectExit(0);
+    fleet.announce(3);
     CommandResult newest = fleet.run("audit", "list", "--limit=2").expectExit(0);
     assertTrue(newest.out().startsWith("3  "), newest.out());
     assertEquals("older entries: keyfleet audit list --before=2\n", newest.err());
@@ -190,7 +183,7 @@ class AuditCommandsTest {
   void notedHead_findsARestoredStore() {
     announceVersionsAndStartWorker();
     String head = fleet.run("audit", "verify").expectExit(0).out().strip();
-    fleet.run("kek", "announce", "--version=3").expectExit(0);
+    fleet.announce(3);
     fleet.run("audit", "verify", "--noted=" + head).expectExit(0);
     String other = "2:" + "ab".repeat(32);
     CommandResult result = fleet.run("audit", "verify", "--noted", other).expectExit(2);

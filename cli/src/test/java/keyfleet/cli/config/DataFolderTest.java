@@ -53,7 +53,7 @@ class DataFolderTest {
   @Test
   void announce_createsItForItsOwnerOnly() throws IOException {
     Path home = missingFolder();
-    fleet.run("kek", "announce", "--version=1").expectExit(0);
+    fleet.announce(1);
     assertEquals("rwx------", modeOf(home));
     assertEquals("rwx------", modeOf(folder.resolve("a")));
   }
@@ -99,7 +99,7 @@ class DataFolderTest {
     Path home = missingFolder();
     Files.createDirectories(home);
     Files.setPosixFilePermissions(home, PosixFilePermissions.fromString("rwxr-x---"));
-    fleet.run("kek", "announce", "--version=1").expectExit(0);
+    fleet.announce(1);
     assertEquals("rwxr-x---", modeOf(home));
   }
 

@@ -56,7 +56,7 @@ class EffectiveConfigTest {
   }
 
   private static ServerSettings server(EffectiveConfig config, String... args) {
-    CommandSpec spec = ServerSettings.addTo(CommandSpec.create());
+    CommandSpec spec = ServerSettings.addTo(CommandOptions.of("a command")).spec();
     return ServerSettings.of(new CommandLine(spec).parseArgs(args), config);
   }
 

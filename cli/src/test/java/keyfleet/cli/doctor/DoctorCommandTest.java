@@ -1,13 +1,9 @@
 package keyfleet.cli.doctor;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayOutputStream;
-import java.io.InputStream;
-import java.io.PrintStream;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
@@ -15,9 +11,10 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import keyfleet.cli.CliFleet;
+import keyfleet.cli.CliFleet.CommandResult;
 import keyfleet.cli.CommandDispatcher;
-import keyfleet.cli.output.Console;
 import keyfleet.cli.output.Console.Output;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
@@ -44,14 +41,11 @@ class DoctorCommandTest {
   private static final StoreCheck PASSED = StoreCheck.ok("it is a fine store");
 
   private final Kv healthyKv = new FakeKv(new FakeStoreClock());
-  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
   private Ticker ticker = new SystemTicker();
 
   @Test
   void healthyStore_isSafe() {
-    assertEquals(0, doctor(_ -> engineOf(healthyKv, PASSED)));
-    String printed = out.toString(UTF_8);
+    String printed = doctor(_ -> engineOf(healthyKv, PASSED)).expectExit(0).out();
     assertTrue(printed.startsWith("nats://ann@h\n[ok]   it is a fine store\n"), printed);
     assertTrue(printed.contains("each of 50 races had one winner"), printed);
     assertFalse(printed.contains("secret"), printed);
@@ -59,22 +53,23 @@ class DoctorCommandTest {
 
   @Test
   void engineWarning_exitsTwo() {
-    assertEquals(2, doctor(_ -> engineOf(healthyKv, StoreCheck.warn("unknown", "asking"))));
-    assertTrue(out.toString(UTF_8).contains("[warn] unknown\n       Try: asking\n"));
+    CommandResult result =
+        doctor(_ -> engineOf(healthyKv, StoreCheck.warn("unknown", "asking"))).expectExit(2);
+    assertTrue(result.out().contains("[warn] unknown\n       Try: asking\n"));
   }
 
   @Test
   void storeThatLosesWrites_isUnsafe() {
-    assertEquals(
-        2, doctor(_ -> engineOf(new UpdateLosingKv(healthyKv, new AtomicInteger()), PASSED)));
-    assertTrue(out.toString(UTF_8).contains("[fail] compare-and-set is broken"));
+    CommandResult result =
+        doctor(_ -> engineOf(new UpdateLosingKv(healthyKv, new AtomicInteger()), PASSED))
+            .expectExit(2);
+    assertTrue(result.out().contains("[fail] compare-and-set is broken"));
   }
 
   @Test
   void slowStore_isNotCalledUnsafe() {
     ticker = new SlowTicker(new AtomicLong());
-    assertEquals(2, doctor(_ -> engineOf(healthyKv, PASSED)));
-    String printed = out.toString(UTF_8);
+    String printed = doctor(_ -> engineOf(healthyKv, PASSED)).expectExit(2).out();
     assertTrue(printed.contains("[warn] answers a read in 2000.0 ms"), printed);
     assertTrue(printed.contains("races were answered in time"), printed);
     assertFalse(printed.contains("[fail]"), printed);
@@ -82,39 +77,41 @@ class DoctorCommandTest {
 
   @Test
   void unreachableStore_isAnError() {
-    assertEquals(
-        1,
-        doctor(_ -> {
-          throw new StoreException("the store does not answer at h:4222");
-        }));
-    assertTrue(
-        err.toString(UTF_8).startsWith("keyfleet: the store does not answer at h:4222\nTry: "));
+    CommandResult result =
+        doctor(
+                _ -> {
+                  throw new StoreException("the store does not answer at h:4222");
+                })
+            .expectExit(1);
+    assertTrue(result.err().startsWith("keyfleet: the store does not answer at h:4222\nTry: "));
   }
 
   @Test
   void storeThatRefusesLogin_isAnError() {
-    assertEquals(
-        1,
-        doctor(_ -> {
-          throw StoreRefusedException.noAccess("the password of ann is wrong", "another one");
-        }));
-    assertEquals("keyfleet: the password of ann is wrong\nTry: another one\n", err.toString(UTF_8));
+    CommandResult result =
+        doctor(
+                _ -> {
+                  throw StoreRefusedException.noAccess(
+                      "the password of ann is wrong", "another one");
+                })
+            .expectExit(1);
+    assertEquals("keyfleet: the password of ann is wrong\nTry: another one\n", result.err());
   }
 
   @Test
   void unfitStore_isUnsafe() {
-    assertEquals(
-        2,
-        doctor(_ -> {
-          throw new StoreRefusedException("it is of version 2.9", "2.11 or newer");
-        }));
-    assertTrue(out.toString(UTF_8).contains("[fail] it is of version 2.9\n"));
+    CommandResult result =
+        doctor(
+                _ -> {
+                  throw new StoreRefusedException("it is of version 2.9", "2.11 or newer");
+                })
+            .expectExit(2);
+    assertTrue(result.out().contains("[fail] it is of version 2.9\n"));
   }
 
   @Test
   void json_isOneObject() {
-    assertEquals(0, doctor(_ -> engineOf(healthyKv, PASSED), "-o", "json"));
-    String printed = out.toString(UTF_8);
+    String printed = doctor(_ -> engineOf(healthyKv, PASSED), "-o", "json").expectExit(0).out();
     assertTrue(
         printed.startsWith(
             """
@@ -124,20 +121,15 @@ class DoctorCommandTest {
         printed);
   }
 
-  private int doctor(Function<StoreUrl, Engine> openEngine, String... more) {
+  private CommandResult doctor(Function<StoreUrl, Engine> openEngine, String... more) {
     ProviderContext runtime =
         new ProviderContext(
             Map.of("KEYFLEET_STORE", "nats://ann:secret@h"), new SecureRandom(), ticker);
-    Console console =
-        new Console(InputStream.nullInputStream(), stream(out), stream(err), Output.PIPE);
-    String[] args = new String[more.length + 1];
-    args[0] = "doctor";
-    System.arraycopy(more, 0, args, 1, more.length);
-    return new CommandDispatcher(console, () -> runtime, openEngine, () -> CliFleet.ANNA).run(args);
-  }
-
-  private static PrintStream stream(ByteArrayOutputStream bytes) {
-    return new PrintStream(bytes, true, UTF_8);
+    return CliFleet.run(
+        console -> new CommandDispatcher(console, () -> runtime, openEngine, () -> CliFleet.ANNA),
+        Output.PIPE,
+        "",
+        Stream.concat(Stream.of("doctor"), Stream.of(more)).toArray(String[]::new));
   }
 
   private static Engine engineOf(Kv kv, StoreCheck storeCheck) {

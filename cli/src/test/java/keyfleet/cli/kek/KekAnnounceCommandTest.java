@@ -25,7 +25,7 @@ class KekAnnounceCommandTest {
   @Test
   void nextVersion_isAnnounced() {
     fleet.addKeys(2);
-    fleet.run("kek", "announce", "--version=1").expectExit(0);
+    fleet.announce(1);
     assertEquals(
         "main v2 is announced\n", fleet.run("kek", "announce", "--version=2").expectExit(0).err());
     assertEquals(
@@ -46,7 +46,7 @@ class KekAnnounceCommandTest {
 
   @Test
   void otherBytesUnderAKnownNumber_areRefused() {
-    fleet.run("kek", "announce", "--version=1").expectExit(0);
+    fleet.announce(1);
     fleet.environment.put("KEYFLEET_KEK_V1", CliFleet.key(9));
     assertTrue(
         fleet
@@ -88,7 +88,7 @@ class KekAnnounceCommandTest {
 
   @Test
   void newKeystore_startsAboveOldFences() {
-    fleet.run("kek", "announce", "--version=1").expectExit(0);
+    fleet.announce(1);
     fleet.runWith("x", "secret", "put", "a").expectExit(0);
     backend.dropCollection("keyfleet_secrets");
     backend.deleteKeystores();

@@ -37,7 +37,7 @@ class KekInventoryCommandTest {
   void announceVersionAndPutSecret() {
     SqliteBackend backend = new SqliteBackend(folder);
     fleet = new CliFleet(backend);
-    fleet.run("kek", "announce", "--version=1").expectExit(0);
+    fleet.announce(1);
     fleet.runWith("hunter2", "secret", "put", "db").expectExit(0);
   }
 

@@ -21,8 +21,7 @@ class KekRemoveCommandTest {
   @BeforeEach
   void rotate() {
     fleet.addKeys(2);
-    fleet.run("kek", "announce", "--version=1").expectExit(0);
-    fleet.run("kek", "announce", "--version=2").expectExit(0);
+    fleet.announce(1, 2);
     fleet.start("worker-1", "worker", 1, 2);
     fleet.runWith("hunter2", "secret", "put", "db").expectExit(0);
     fleet.run("kek", "rotate", "--from-version=1", "--to-version=2", "--wait").expectExit(0);
@@ -30,12 +29,7 @@ class KekRemoveCommandTest {
   }
 
   private CommandResult remove(String... more) {
-    String[] args = new String[more.length + 3];
-    args[0] = "kek";
-    args[1] = "remove";
-    args[2] = "--version=1";
-    System.arraycopy(more, 0, args, 3, more.length);
-    return fleet.run(args);
+    return fleet.runLine("kek remove --version=1", more);
   }
 
   @Test

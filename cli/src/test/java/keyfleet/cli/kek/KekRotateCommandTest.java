@@ -29,21 +29,14 @@ class KekRotateCommandTest {
   @BeforeEach
   void announceVersionsAndStartFleet() {
     fleet.addKeys(2, 3);
-    fleet.run("kek", "announce", "--version=1").expectExit(0);
-    fleet.run("kek", "announce", "--version=2").expectExit(0);
+    fleet.announce(1, 2);
     fleet.start("api-1", "api", 1, 2, 3);
     fleet.start("worker-1", "worker", 1, 2, 3);
     fleet.runWith("hunter2", "secret", "put", "db").expectExit(0);
   }
 
   private CommandResult rotate(String... more) {
-    String[] args = new String[more.length + 4];
-    args[0] = "kek";
-    args[1] = "rotate";
-    args[2] = "--from-version=1";
-    args[3] = "--to-version=2";
-    System.arraycopy(more, 0, args, 4, more.length);
-    return fleet.run(args);
+    return fleet.runLine("kek rotate --from-version=1 --to-version=2", more);
   }
 
   private void insertMalformedRecord(String id) {

@@ -44,17 +44,11 @@ class KekVerifyCommandTest {
   @BeforeEach
   void announce() {
     fleet.addKeys(2);
-    fleet.run("kek", "announce", "--version=1").expectExit(0);
-    fleet.run("kek", "announce", "--version=2").expectExit(0);
+    fleet.announce(1, 2);
   }
 
   private CommandResult verify(String... more) {
-    String[] args = new String[more.length + 3];
-    args[0] = "kek";
-    args[1] = "verify";
-    args[2] = "--target=2";
-    System.arraycopy(more, 0, args, 3, more.length);
-    return fleet.run(args);
+    return fleet.runLine("kek verify --target=2", more);
   }
 
   @Test

@@ -30,7 +30,7 @@ class RemoteProviderCommandsTest {
       fleet.environment.put(
           "KEYFLEET_PROVIDER", "vault:%s?token-file=%s".formatted(bao.address(), token));
       fleet.run("kek", "verify", "--local").expectExit(0);
-      fleet.run("kek", "announce", "--version=1").expectExit(0);
+      fleet.announce(1);
       bao.rotateKey("keyfleet-main");
       assertEquals(BOTH_OK, fleet.run("kek", "verify", "--local").expectExit(0).out());
       String known = fleet.run("kek", "list", "-o", "json").expectExit(0).out();

@@ -41,7 +41,7 @@ class SecretCommandAuditTest {
   @BeforeEach
   void announceVersions() {
     fleet.addKeys(2);
-    fleet.run("kek", "announce", "--version=1").expectExit(0);
+    fleet.announce(1);
   }
 
   private CommandResult put(String name, String value) {
@@ -84,7 +84,7 @@ class SecretCommandAuditTest {
   void rotation_keepsTheDigest() {
     put("a", "one").expectExit(0);
     String before = digest();
-    fleet.run("kek", "announce", "--version=2").expectExit(0);
+    fleet.announce(2);
     fleet.start("worker-1", "worker", 1, 2);
     fleet.run("kek", "rotate", "--from-version=1", "--to-version=2", "--wait").expectExit(0);
     assertTrue(fleet.run("secret", "list").expectExit(0).out().contains("v2"), "it was moved");

@@ -33,7 +33,7 @@ class SecretCommandsTest {
 
   @BeforeEach
   void announceVersion() {
-    fleet.run("kek", "announce", "--version=1").expectExit(0);
+    fleet.announce(1);
   }
 
   private CommandResult put(String name, String value) {
@@ -190,7 +190,7 @@ class SecretCommandsTest {
   @Test
   void rotationBetweenSealAndWrite_sealsAgain() {
     fleet.addKeys(2);
-    fleet.run("kek", "announce", "--version=2").expectExit(0);
+    fleet.announce(2);
     fleet.start("worker-1", "worker", 1, 2);
     put("a", "x").expectExit(0);
     Runnable rotation =

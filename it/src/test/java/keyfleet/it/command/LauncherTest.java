@@ -72,7 +72,7 @@ class LauncherTest {
     assertEachCacheIsUsed(shell);
     Path cli = folder.resolve("checkout/cli/src/main");
     Files.writeString(cli.resolve("resources/keyfleet/cli/version.txt"), "edited");
-    Path printed = cli.resolve("java/keyfleet/cli/kek/KeyCheckResult.java");
+    Path printed = cli.resolve("java/keyfleet/cli/kek/LocalVerification.java");
     Files.writeString(printed, Files.readString(printed).replace("RESULT", "EDITED"));
     assertEquals(List.of("keyfleet edited"), shell.run("checkout/keyfleet --version").out());
     assertTrue(shell.run(VERIFY).out().getFirst().endsWith("EDITED"), "old code ran");
