@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 import keyfleet.it.architecture.Repository.TextFile;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +17,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// Checks all modules against the architecture rules. [ArchitectureRule] lists the rules about
 /// classes, [SourceRule] those about texts, each with examples that follow and violate it.
+///
+/// It runs after all other tests of this module: by then Maven has compiled the modules that it
+/// builds at the same time, which this module does not depend on.
+@Order(Integer.MAX_VALUE)
 final class ArchitectureTest {
   private static final Pattern SOURCE =
       Pattern.compile("\\w+/src/(?:main|test)/java/(.+/(?!package-info)\\w+)\\.java");
