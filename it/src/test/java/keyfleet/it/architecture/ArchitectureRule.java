@@ -224,14 +224,15 @@ enum ArchitectureRule {
       crypto: class A { @Test void editedVersion_isRefused() {} A testKek() { return this; } }
       """),
 
-  /// An accessor has the name of its value, without `get`.
+  /// An accessor is named without `get`.
   GETTER(
       noMethods()
           .that()
           .haveRawParameterTypes(new Class<?>[0])
           .and(overrideNothing())
           .should()
-          .haveNameMatching("get[A-Z].*"),
+          .haveNameMatching("get[A-Z].*")
+          .because("an accessor has the name of its value"),
       """
       crypto: interface A { int getLength(); }
       """,
@@ -318,6 +319,12 @@ enum ArchitectureRule {
 
   List<String> violations(JavaClasses classes) {
     return rule.evaluate(classes).getFailureReport().getDetails();
+  }
+
+  /// The rule in words, with its reason.
+  @Override
+  public String toString() {
+    return name() + ": " + rule.getDescription();
   }
 
   String violatingExamples() {

@@ -91,7 +91,7 @@ final class ArchitectureTest {
     if (isAdvice) {
       violations.forEach(it -> System.err.println("advice, " + rule + ": " + it));
     } else {
-      assertTrue(violations.isEmpty(), () -> "\n" + String.join("\n", violations));
+      assertTrue(violations.isEmpty(), () -> rule + "\n" + String.join("\n", violations));
     }
   }
 

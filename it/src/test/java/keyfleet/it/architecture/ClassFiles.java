@@ -1,15 +1,13 @@
 package keyfleet.it.architecture;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.tngtech.archunit.ArchConfiguration;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.ImportOption.Predefined;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +15,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /// Imports the class files of all modules, and of examples.
@@ -37,6 +36,10 @@ final class ClassFiles {
   }
 
   private static final JavaCompiler JAVAC = ToolProvider.getSystemJavaCompiler();
+
+  /// Kept, because to read the class path takes longer than to compile an example.
+  private static final StandardJavaFileManager LIBRARIES =
+      JAVAC.getStandardFileManager(null, null, null);
 
   private static final Pattern TYPE = Pattern.compile("\\b(?:class|record|interface|enum) (\\w+)");
 
@@ -67,12 +70,14 @@ final class ClassFiles {
 
   /// Compiles examples, one `module: code` on a line, as main sources of their modules.
   static JavaClasses ofExamples(String examples, Path folder) {
-    Stream<String> options = Stream.of("-proc:none", "-d", folder.toString());
-    Stream<String> sources = examples.lines().map(it -> write(it, folder).toString());
-    var errors = new ByteArrayOutputStream();
-    String[] arguments = Stream.concat(options, sources).toArray(String[]::new);
-    if (JAVAC.run(null, null, errors, arguments) != 0) {
-      throw new IllegalArgumentException("not Java: " + errors.toString(UTF_8));
+    List<Path> sources = examples.lines().map(it -> write(it, folder)).toList();
+    List<String> options = List.of("-proc:none", "-d", folder.toString());
+    var errors = new StringWriter();
+    if (!JAVAC
+        .getTask(
+            errors, LIBRARIES, null, options, null, LIBRARIES.getJavaFileObjectsFromPaths(sources))
+        .call()) {
+      throw new IllegalArgumentException("not Java: " + errors);
     }
     return IMPORTER.importPath(folder);
   }

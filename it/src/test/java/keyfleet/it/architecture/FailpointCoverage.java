@@ -37,7 +37,7 @@ final class FailpointCoverage {
   static ArchCondition<JavaClass> haveAnEffectOutside() {
     return accessTargetWhere(
         describe(
-            "is an effect outside at(Failpoint.…, …), where no test can stop the process",
+            "is an effect outside at(Failpoint.…, …), where no test can stop it",
             access -> isEffect(access) && !isAtFailpoint(access)));
   }
 
