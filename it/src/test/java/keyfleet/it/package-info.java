@@ -1,4 +1,4 @@
-/// Tests the whole product: its sources against the architecture rules, and real processes against
+/// Tests the whole product: its modules against the architecture rules, and real processes against
 /// real servers. No module depends on this one, so it may use all others.
 ///
 /// Start reading at: [keyfleet.it.story.RotationStoryTest], [keyfleet.it.process.ProcessFleet],
@@ -6,7 +6,7 @@
 ///
 /// | package         | what is in it                                              |
 /// |-----------------|------------------------------------------------------------|
-/// | `.architecture` | the sources of all modules, against the architecture rules |
+/// | `.architecture` | all modules, against the architecture rules                |
 /// | `.process`      | what tests start: processes, stores, members, operators    |
 /// | `.story`        | rotations on real processes                                |
 /// | `.plugin`       | the KMS plugin as a process, its traces, its packaging     |

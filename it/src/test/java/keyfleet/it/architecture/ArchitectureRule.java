@@ -1,404 +1,381 @@
 package keyfleet.it.architecture;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaModifier.SYNTHETIC;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.lang.conditions.ArchConditions.have;
+import static com.tngtech.archunit.lang.conditions.ArchConditions.onlyHaveDependenciesWhere;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
+import static keyfleet.it.architecture.BannedNames.areOutside;
+import static keyfleet.it.architecture.BannedNames.use;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.CompositeArchRule;
 import java.util.List;
-import java.util.function.Function;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.platform.commons.annotation.Testable;
 
-/// An architecture rule, with sources that violate it and sources that follow it. Every rule needs
-/// both.
+/// A rule about compiled classes, with classes that violate it and classes that follow it.
 ///
-/// Examples stand one on a line: `module: code` for a main source, `module test: code`, or `path:
-/// text`; `¶` is a line break. Each violating line must be caught on its own; the clean lines
-/// together must pass.
-@SuppressWarnings("ImmutableEnumChecker") // a check is a pure function of its argument
+/// Examples stand one on a line: `module: code`. Each violating line must be caught; the clean
+/// lines together must pass.
+@SuppressWarnings("ImmutableEnumChecker") // ArchUnit's rules are not annotated as immutable
 enum ArchitectureRule {
-  /// Each package lies in the module of its name, in the folder of its name; `tools` holds one-file
-  /// programs.
-  PACKAGE_LOCATION(
-      each(ModuleGraph::packageLocations),
-      """
-      unknown: class A {}
-      crypto/src/main/java/keyfleet/crypto/A.java: package keyfleet.keyring; class A {}
-      crypto/src/main/java/keyfleet/keyring/A.java: package keyfleet.keyring; class A {}
-      crypto/src/main/java/keyfleet/crypto/A.java: package keyfleet.crypto.aead; class A {}
-      crypto/src/main/java/A.java: class A {}
-      """,
-      """
-      crypto: class A {}
-      bench test: class ATest {}
-      tools/A.java: class A {}
-      kms/src/main/java/keyfleet/kms/grpc/A.java: package keyfleet.kms.grpc; class A {}
-      member/src/test/java/keyfleet/member/keys/A.java: package keyfleet.member.keys; class A {}
-      """),
-
   /// A module depends only on modules below it. Packages of one module may use each other.
   MODULE_DEPENDENCY(
-      each(ModuleGraph::dependencies),
+      classes().should(onlyHaveDependenciesWhere(ModuleGraph.DEPENDENCIES_DOWNWARD)),
       """
-      crypto: import keyfleet.keyring.Keystore; class A {}
-      crypto test: class ATest { keyfleet.keyring.Keystore keystore; }
-      nats: import keyfleet.mongodb.MongoKv; class A {}
-      store: import keyfleet.sqlite.SqliteKv; class A {}
-      providers: import static keyfleet.awskms.AwsKmsKek.REGION; class A {}
-      cli: import keyfleet.sim.fleet.SimulatedFleet; class A {}
-      wire/A.java: package keyfleet.wire; import keyfleet.control.rollout.RolloutLoop; class A {}
+      crypto: class A { keyfleet.keyring.Keystore keystore; }
+      nats: class B { Object store = keyfleet.mongodb.MongoEngine.class; }
+      store: class C { keyfleet.sqlite.SqliteEngine[] stores; }
+      providers: interface D extends Consumer<keyfleet.awskms.AwsKmsSpec> {}
+      crypto: class E { keyfleet.it.architecture.Repository repository; }
       """,
       """
-      cli: import keyfleet.crypto.DerivedKeyAead; class A { Object o = keyfleet.waitFor(); }
-      awskms: import keyfleet.providers.KekProvider; class A {}
-      sqlite: import keyfleet.store.Kv; class A {}
-      kms: import keyfleet.kms.grpc.A; class B {}
-      kms/A.java: package keyfleet.kms.grpc; import keyfleet.kms.state.B; class A {}
-      sim: import keyfleet.cli.Main; class A {}
+      cli: class A { SecretBytes bytes; Object main = keyfleet.cli.Main.class; }
+      awskms: class B { keyfleet.providers.KekProvider provider; }
+      sim: class C { keyfleet.cli.Main main; }
       """),
 
   /// Third-party types stay in the module that needs them; `crypto` needs none.
   THIRD_PARTY(
-      bans(BannedNames.THIRD_PARTY),
+      CompositeArchRule.of(
+              classes().should(onlyHaveDependenciesWhere(ModuleGraph.ALLOWED_LIBRARIES)))
+          .and(
+              classes()
+                  .that()
+                  .resideInAPackage("keyfleet.crypto..")
+                  .and(areMain())
+                  .should()
+                  .onlyDependOnClassesThat()
+                  .resideInAnyPackage(
+                      "java..",
+                      "javax..",
+                      "keyfleet..",
+                      "org.jspecify..",
+                      "com.google.errorprone.annotations..")),
       """
-      control: import io.nats.client.Nats; class A {}
-      server: class A { io.grpc.Status status; }
-      kms: import io.opentelemetry.api.trace.Span; class A {}
-      crypto: import com.google.common.hash.Hashing; class A {}
-      crypto test: import tools.jackson.databind.JsonNode; class ATest {}
-      store: import org.sqlite.JDBC; class A {}
-      sim: import org.sqlite.JDBC; class A {}
+      control: class A { io.nats.client.Connection connection; }
+      server: class B { Object a() { return io.grpc.Status.OK; } }
+      kms: class C { Supplier<Object> a = io.opentelemetry.api.trace.Span::current; }
+      crypto: class D { com.google.protobuf.Message message; }
+      store: class E extends org.sqlite.JDBC {}
       """,
       """
-      nats: import io.nats.client.Nats; class A {}
-      crypto: import javax.crypto.Mac; import org.jspecify.annotations.Nullable; class A {}
-      crypto test: import org.junit.jupiter.api.Test; class ATest {}
-      it test: import com.mongodb.client.MongoClient; class ATest {}
+      nats: class A { io.nats.client.Connection connection; }
+      crypto: class B { javax.crypto.Mac mac; byte[][] bytes; @org.jspecify.annotations.Nullable B b; }
       """),
 
   /// Pure modules have no clock, random source, thread, log or I/O of their own.
   PURE_MODULE(
-      each(BannedNames.EFFECTS::check),
+      noClasses()
+          .that(ModuleGraph.PURE_MODULES)
+          .and(areMain())
+          .should(use(BannedNames.CLOCK + BannedNames.EFFECT))
+          .because("a pure module takes the outcome as an argument"),
       """
       crypto: class A { SecureRandom random = new SecureRandom(); }
-      crypto: class A { Supplier<Random> random = Random::new; }
-      crypto: import static java.lang.System.nanoTime; class A {}
-      keyring: class A { Object now = java.time.LocalDate.now(); }
-      keyring: class A { void a() { System.out.println(); } }
-      keyring: import org.slf4j.Logger; class A {}
-      rollout: class A { Object a = Thread.ofVirtual(); }
-      rollout: import java.nio.file.Path; class A {}
+      crypto: class B { Supplier<Random> random = Random::new; }
+      crypto: class C { Object now = LocalDate.now(); }
+      keyring: class D { void a() { System.out.println(); } }
+      keyring: class E { org.slf4j.Logger log; }
+      rollout: class F { Object a = Thread.ofVirtual(); }
+      rollout: class G { java.nio.file.Path path; }
       """,
       """
-      crypto: class A { void a(SecureRandom random, Instant now) { random.nextBytes(now.b()); } }
-      crypto test: class ATest { SecureRandom random = new SecureRandom(); }
-      providers: import java.nio.file.Path; class A { SecureRandom random = new SecureRandom(); }
+      crypto: class A { void a(SecureRandom random, Instant now) { random.nextBytes(null); } }
+      providers: class B { java.nio.file.Path path; SecureRandom random = new SecureRandom(); }
       """),
 
   /// Only the wiring reads the clock; everything else takes time as an argument.
   CLOCK(
-      each(BannedNames.CLOCKS::check),
+      noClasses()
+          .that(areMain())
+          .and(areOutside(BannedNames.WIRING))
+          .should(use(BannedNames.CLOCK))
+          .because("only the wiring has a clock; take it as an argument"),
       """
       cli: class A { Instant now = Instant.now(); }
-      member: class A { LongSupplier ticks = System::nanoTime; }
-      member: class A { void a() { java.lang.Thread.sleep(1); } }
-      control: class A { InstantSource clock = Clock.systemUTC(); }
+      member: class B { LongSupplier ticks = System::nanoTime; }
+      control: class C { InstantSource clock = Clock.systemUTC(); }
+      control: class D { Runnable a = () -> java.util.concurrent.locks.LockSupport.park(); }
       """,
       """
-      cli: class Main { InstantSource clock = InstantSource.system(); }
+      cli: class Main { class Part { InstantSource clock = InstantSource.system(); } }
       control: class A { Instant a(InstantSource clock) { return clock.instant(); } }
-      control test: class ATest { Instant now = Instant.now(); }
       """),
 
-  /// A test waits for an event or moves a fake clock.
+  /// Code waits for an event; a test waits for an event or moves a fake clock.
   SLEEP(
-      each(BannedNames.SLEEPS::check),
+      noClasses()
+          .that(areOutside(BannedNames.WIRING))
+          .should(use("Thread.sleep TimeUnit.sleep"))
+          .because("a sleep is too short or too long; wait for a condition or move a fake clock"),
       """
-      crypto test: class ATest { void a() { Thread.sleep(1); } }
-      crypto test: class ATest { void a() { TimeUnit.SECONDS.sleep(1); } }
+      crypto: class A { void a() throws Exception { Thread.sleep(1); } }
+      crypto: class B { void a() throws Exception { TimeUnit.SECONDS.sleep(1); } }
       """,
       """
-      crypto test: class ATest { void a() { clock.advance(Duration.ofSeconds(1)); } }
+      crypto: class A { void a(CountDownLatch end) throws Exception { end.await(); } }
       """),
 
   /// A test can stop a loop before and after each of its effects.
   FAILPOINT(
-      each(FailpointCoverage::check),
+      noClasses()
+          .that()
+          .resideInAPackage("keyfleet.control..")
+          .and(areMain())
+          .should(FailpointCoverage.haveAnEffectOutside()),
       """
-      control: class A { Kv kv; void a() { kv.put(); } }
-      control: class A { void a(Records records) { this.b(records.census()); } }
-      control: class A { Object a(KekProvider keys) { return at(Failpoint.A, keys.load()::b); } }
-      control: class A { record B(Kv kv) {} Object a(B b) { return b.kv().storeTime(); } }
-      control: class A { Optional<Records> b() {} Object a() { return b().orElseThrow().fence(); } }
-      control: class A { void a() { for (Kv one : all) { run(one::storeTime); } } }
-      control: class A { Kv kv; Object a() { return points.at(point, () -> kv.storeTime()); } }
+      control: class A { Kv kv; void a() { kv.storeTime(); } }
+      control: class B { void a(Records records) { this.b(records.census()); } void b(Object c) {} }
+      control: class C { Object a(Failpoints b, Kv kv) { return b.at(CENSUS, kv.storeTime()::toString); } }
+      control: class D { record B(Kv kv) {} Object a(B b) { return b.kv().storeTime(); } }
+      control: class E { Optional<Records> b; Object a() { return b.orElseThrow().fence(); } }
+      control: class F { Object a(Kv kv) { Supplier<Object> b = kv::storeTime; return b.get(); } }
+      control: class G { Object a(Kv kv) { Supplier<Object> b = () -> kv.storeTime(); return b.get(); } }
+      control: class H { Supplier<?> a(Failpoints b, Kv c) { b.at(CENSUS, () -> 1);¶¶¶¶return c::storeTime; } }
       """,
       """
-      control: class A { Kv kv; Object a() { return points.at(Failpoint.A, () -> kv.get()); } }
-      control: class B { B(Kv kv) { this.kv = kv; new KeystoreStore(kv); } }
-      control: class C { Object a(Records records) { return at(Failpoint.A, records::census); } }
-      control: class D { Kv kv; Object a(Failpoint point) { return at(point, () -> kv.get()); } }
-      control test: class ATest { Kv kv; void a() { kv.put(); } }
-      store: class A { Kv kv; void a() { kv.put(); } }
+      control: class A { Object a(Failpoints b, Kv kv) { return b.at(CENSUS, () -> kv.storeTime()); } }
+      control: class B { Object a(Failpoints b, Kv kv) { return b.at(CENSUS, kv::storeTime); } }
+      control: class C { Object a(Failpoints b, Failpoint c, Kv kv) { return b.at(c,¶kv::storeTime); } }
+      store: class E { Kv kv; void a() { kv.storeTime(); } }
       """),
 
-  /// Only a few files read secret bytes.
+  /// Only a few classes read secret bytes.
   SECRET_ACCESS(
-      each(BannedNames.SECRETS::check),
+      noClasses()
+          .that(areMain())
+          .and(areOutside(BannedNames.SECRET_READERS))
+          .should(use("SecretAccess.granted"))
+          .because("only SECRET_READERS read secret bytes; if this class must, add it there"),
       """
-      cli: class A { byte[] a = key.reveal(SecretAccess.granted()); }
-      cli: class A { Supplier<SecretAccess> a = SecretAccess::granted; }
+      cli: class A { Object a(SecretBytes key) { return key.reveal(SecretAccess.granted()); } }
+      cli: class B { Supplier<SecretAccess> a = SecretAccess::granted; }
       """,
       """
-      crypto: class DerivedKeyAead { byte[] a = key.reveal(SecretAccess.granted()); }
-      crypto test: class ATest { byte[] a = key.reveal(SecretAccess.granted()); }
+      cli: class A { Object a(SecretBytes key, SecretAccess access) { return key.reveal(access); } }
+      crypto: class DerivedKeyAead { Object a(SecretBytes b) { return b.reveal(SecretAccess.granted()); } }
       """),
 
-  /// Some names are banned everywhere, others in main sources.
-  BANNED(
-      bans(BannedNames.GENERAL),
+  /// Only the wiring ends the process.
+  EXIT(
+      noClasses()
+          .that(areOutside(BannedNames.WIRING))
+          .should(use("System.exit"))
+          .because("only the wiring ends the process; throw an exception"),
       """
       cli: class A { void a() { System.exit(1); } }
-      cli test: class ATest { void a(Exception e) { e.getCause().printStackTrace(); } }
-      cli: import static java.util.Objects.requireNonNull; class A {}
-      cli: import lombok.Data; class A {}
-      cli test: import org.mockito.Mockito; class ATest {}
-      cli test: import net.jqwik.api.Property; class ATest {}
-      cli test: import org.junit.jupiter.api.Disabled; class ATest {}
-      cli: import static java.lang.System.*; class A {}
       """,
       """
+      cli: class A { void a() { throw new IllegalStateException(); } }
       cli: class Main { void a() { System.exit(1); } }
-      keyring: class A { VersionState state = new Disabled(); }
-      cli test: class ATest { Object a = Objects.requireNonNull(b); }
       """),
 
-  /// A file is short enough to keep in mind.
-  FILE_LENGTH(
-      each(CodeShape::fileLengths),
-      "crypto: class A {" + "¶".repeat(500) + "}",
-      "crypto: class A {" + "¶".repeat(499) + "}"),
-
-  /// A method fits on one screen.
-  METHOD_LENGTH(
-      each(CodeShape::methodLengths),
-      "crypto test: class ATest { void a() {" + "¶".repeat(70) + "} }",
-      "crypto test: class ATest { void a() {" + "¶".repeat(69) + "} }"),
+  /// A stack trace is not a message for operators, and a disabled test hides what is broken.
+  BANNED(
+      noClasses()
+          .should(use("printStackTrace org.junit.jupiter.api.Disabled"))
+          .because("operators need a message, and a broken test is mended or deleted"),
+      """
+      cli: class A { void a(Exception e) { e.getCause().printStackTrace(); } }
+      cli: class B { @Disabled @Test void a() {} }
+      """,
+      """
+      keyring: class A { class Disabled {} Object state = new Disabled(); }
+      """),
 
   /// A type has a name of the domain, not one that fits every class.
   TYPE_NAME(
-      each(CodeShape::typeNames),
+      noClasses()
+          .should()
+          .haveNameMatching(
+              ".*[.$]\\d*([^.$]*(Manager|Helpers?|Utils?|Impl)|(Abstract|Base)[A-Z][^.$]*)")
+          .because("such a name could be that of any class; say what this one does"),
       """
       crypto: class KeyManager {}
       crypto: class A { interface B { record HexUtils() {} } }
-      crypto test: class AbstractKekTest {}
+      crypto: class AbstractKekTest {}
       crypto: class BaseKek {}
       """,
       """
       crypto: class Keks { record Base64Text() {} interface ManagerOfKeys {} }
       """),
 
-  /// Each top-level type has a simple name of its own in the whole repository, tests included. A
-  /// nested type is known by the name of its outer type.
-  UNIQUE_NAME(
-      CodeShape::repeatedNames,
-      """
-      crypto: class A {} class A {}
-      crypto: class B {} interface B {} record C() {}
-      """,
-      """
-      crypto: class A { class C {} enum Kind {} }
-      store: class B { class C {} enum Kind {} }
-      crypto test: class ATest { record C() {} }
-      """),
-
-  /// A package is small enough to read.
-  PACKAGE_SIZE(
-      CodeShape::packageSizes,
-      "crypto: " + "class A {} ".repeat(41),
-      """
-      crypto: %s
-      crypto test: %s
-      kms/src/main/java/keyfleet/kms/grpc/A.java: package keyfleet.kms.grpc; class A {}
-      """
-          .formatted("class A {} ".repeat(40), "class A {} ".repeat(50))),
-
   /// A test is named `situation_outcome`.
   TEST_NAME(
-      each(CodeShape::testNames),
+      noMethods().that().areMetaAnnotatedWith(Testable.class).should().haveNameStartingWith("test"),
       """
-      crypto test: class ATest { @Test void testSeal() {} }
-      crypto test: class ATest { @ParameterizedTest void test_seal(int a) {} }
+      crypto: class A { @Test void testSeal() {} }
+      crypto: class B { @ParameterizedTest void test_seal(int a) {} }
       """,
       """
-      crypto test: class ATest { @Test void editedVersion_isRefused() {} Kek testKek() {} }
+      crypto: class A { @Test void editedVersion_isRefused() {} A testKek() { return this; } }
       """),
 
-  /// An accessor has the name of its value, without `get`.
+  /// An accessor is named without `get`.
   GETTER(
-      each(CodeShape::getters),
+      noMethods()
+          .that()
+          .haveRawParameterTypes(new Class<?>[0])
+          .and(overrideNothing())
+          .should()
+          .haveNameMatching("get[A-Z].*")
+          .because("an accessor has the name of its value"),
       """
       crypto: interface A { int getLength(); }
       """,
       """
-      crypto: class A { @Override public int getPort() {} int getAt(int i) {} int get() {} }
+      crypto: class A extends Exception { public String getMessage() { return ""; } }
+      crypto: class B { int getAt(int i) { return i; } int get() { return 0; } }
       """),
 
   /// A public method takes no bare boolean: a caller's `true` explains nothing.
   BOOLEAN_PARAMETER(
-      each(CodeShape::booleanParameters),
+      noCodeUnits()
+          .that()
+          .arePublic()
+          .and()
+          .areDeclaredInClassesThat()
+          .arePublic()
+          .and(overrideNothing())
+          .and(
+              describe(
+                  "are no constructor of a record",
+                  it -> !(it.isConstructor() && it.getOwner().isRecord())))
+          .should()
+          .haveRawParameterTypes(containing("boolean|java\\.lang\\.Boolean"))
+          .because("an enum, or two methods, tell a reader of the call what is meant"),
       """
       crypto: public class A { public void a(int b, boolean c) {} }
-      crypto: public class A { public A(boolean b) {} }
-      crypto: public interface A { void a(Boolean b); }
+      crypto: public class B { public B(boolean b) {} }
+      crypto: public interface C { void a(Boolean b); }
       """,
       """
       crypto: class A { public void a(boolean b) {} }
-      crypto: public class A { void a(boolean b) {} @Override public void c(boolean d) {} }
-      crypto: public record A(boolean b) { public A(boolean b) { this.b = b; } }
+      crypto: public class B { void a(boolean b) {} }
+      crypto: public class C implements Consumer<Boolean> { public void accept(Boolean d) {} }
+      crypto: public record D(boolean b) { public D(boolean b) { this.b = b; } }
       """),
 
   /// `Optional` is for results.
   OPTIONAL(
-      each(CodeShape::optionals),
+      CompositeArchRule.of(
+              noFields()
+                  .that()
+                  .doNotHaveModifier(SYNTHETIC)
+                  .should()
+                  .haveRawType(nameMatching("java\\.util\\.Optional.*")))
+          .and(
+              noCodeUnits()
+                  .that()
+                  .doNotHaveModifier(SYNTHETIC)
+                  .and()
+                  .areDeclaredInClassesThat(
+                      describe("capture no variable", it -> !capturesVariables(it)))
+                  .should()
+                  .haveRawParameterTypes(containing("java\\.util\\.Optional.*"))),
       """
       crypto: class A { Optional<String> a; }
-      crypto: class A { void a(java.util.OptionalInt b) {} }
-      crypto: record A(Optional<Kek> kek) {}
+      crypto: class B { void a(OptionalInt b) {} }
+      crypto: record C(Optional<String> b) {}
       """,
       """
-      crypto: class A { Optional<Kek> a() { Optional<Kek> found = b(); return found; } }
+      crypto: class A { Optional<String> a() { return Optional.of("b"); } int b; }
+      crypto: class B { Object a() { var b = Optional.of("c"); return new Object() { Object d = b; }; } }
+      crypto: class C { Object a() { var b = Optional.of("c"); Runnable d = () -> b.get(); return d; } }
       """),
 
-  /// A record has no array of bytes or characters: its accessor would expose the array, and its
-  /// `equals` would compare identities.
-  ARRAY_COMPONENT(
-      each(CodeShape::arrayComponents),
-      """
-      crypto: record A(byte[] key) {}
-      crypto test: class ATest { record B(String name, char[] text) {} }
-      """,
-      """
-      crypto: record A(SecretBytes key) { static final byte[] MAGIC = {1}; }
-      crypto: class B { byte[] bytes; }
-      """),
+  /// Advice, which is printed and fails no build: a method fits on one screen.
+  METHOD_LENGTH(
+      methods().should(have(describe("at most 70 lines", it -> lastLine(it) - firstLine(it) < 70))),
+      "crypto: class A { void a() {a();" + "¶".repeat(70) + "a();} }",
+      "crypto: class A { void a() {a();" + "¶".repeat(69) + "a();} }");
 
-  /// A constructor has at most five parameters.
-  CONSTRUCTOR(
-      each(CodeShape::constructors),
-      """
-      crypto: class A { A(int a, int b, int c, int d, int e, int f) {} }
-      """,
-      """
-      crypto: class A { A(int a, int b, int c, int d, int e) {} }
-      crypto: record B(int a, int b, int c, int d, int e, int f) {}
-      crypto test: class ATest { ATest(int a, int b, int c, int d, int e, int f) {} }
-      """),
-
-  /// A class works with at most five others.
-  COLLABORATOR(
-      CodeShape::collaborators,
-      """
-      crypto: class A { B b, c, d, e, f, g; interface B {} }
-      crypto: import java.util.function.Function; class A { Function<B, B> b, c, d, e, f, g; }
-      """,
-      """
-      crypto: class A { B b, c, d, e, f; static B G; C h; String i; interface B {} enum C {} }
-      """),
-
-  /// A package describes itself, and is `@NullMarked`.
-  PACKAGE_DOC(
-      SourceText::packageDocs,
-      """
-      crypto: class A {}
-      a/src/main/java/a/package-info.java: /** One. */ @NullMarked package a;
-      a/src/main/java/a/package-info.java: /** One. Two. */ package a;
-      """,
-      """
-      a/src/main/java/a/package-info.java: /// One.¶/// Two.¶@NullMarked package a;
-      a/src/main/java/a/A.java: package a; class A {}
-      b/src/test/java/b/ATest.java: package b; class ATest {}
-      """),
-
-  /// A comment contains no marks of unfinished work and no names of authors.
-  COMMENT(
-      each(SourceText::comments),
-      """
-      crypto: class A {} // TODO: more
-      crypto: /* see¶FIXME */ class A {}
-      crypto: /** @author me */ class A {}
-      """,
-      """
-      crypto: class A { String a = "// TODO"; } // the driver still has to do it
-      """),
-
-  /// No file names a folder of one machine, or a registry that not every machine reaches.
-  MACHINE_PATH(
-      each(SourceText::machinePaths),
-      """
-      README.md: unpack it in /ro·ot/keys
-      crypto: class A { String a = "/wo·rk/main"; } // or /ho·me/me
-      pom.xml: <url>https://repo1.ma·ven.org/maven2</url>
-      .ci/run: OUT=/tmp/o·ut
-      """
-          .replace("·", ""),
-      """
-      pom.xml: <project xmlns="http://maven.apache.org/POM/4.0.0">
-      README.md: keys are in /run/secrets, the work/main folder holds none
-      """);
-
-  private interface Check {
-    Stream<RuleViolation> on(List<SourceFile> tree);
-  }
-
-  private static final Pattern TYPE = Pattern.compile("\\b(?:class|record|interface|enum) (\\w+)");
-
-  private final Check check;
+  private final ArchRule rule;
   private final String violating;
   private final String clean;
 
-  ArchitectureRule(Check check, String violating, String clean) {
-    this.check = check;
+  ArchitectureRule(ArchRule rule, String violating, String clean) {
+    this.rule = rule;
     this.violating = violating;
     this.clean = clean;
   }
 
-  /// One violation per line, sorted by path and line.
-  String violations(List<SourceFile> tree) {
-    return check
-        .on(tree)
-        .sorted()
-        .map(it -> "%s:%d %s: %s%n".formatted(it.path(), it.line(), this, it.message()))
-        .collect(Collectors.joining());
+  boolean isAdvice() {
+    return this == METHOD_LENGTH;
   }
 
-  List<SourceFile> violatingExamples() {
-    return parse(violating);
+  List<String> violations(JavaClasses classes) {
+    return rule.evaluate(classes).getFailureReport().getDetails();
   }
 
-  List<SourceFile> cleanExamples() {
-    return parse(clean);
+  /// The rule in words, with its reason.
+  @Override
+  public String toString() {
+    return name() + ": " + rule.getDescription();
   }
 
-  private static Check each(Function<SourceFile, Stream<RuleViolation>> check) {
-    return tree -> tree.stream().flatMap(check);
+  String violatingExamples() {
+    return violating;
   }
 
-  private static Check bans(List<BannedNames> bans) {
-    return each(file -> bans.stream().flatMap(banned -> banned.check(file)));
+  String cleanExamples() {
+    return clean;
   }
 
-  private static List<SourceFile> parse(String examples) {
-    return SourceFile.parse(examples.lines().map(ArchitectureRule::example).toList());
+  private static DescribedPredicate<JavaClass> areMain() {
+    return describe("are not tests", ClassFiles::isMain);
   }
 
-  private static SourceFile.Text example(String line) {
-    String[] parts = line.replace('¶', '\n').split(": ", 2);
-    if (parts[0].contains(".")) {
-      return new SourceFile.Text(parts[0], parts[1]);
-    }
-    String name = TYPE.matcher(parts[1]).results().findFirst().orElseThrow().group(1);
-    String module = parts[0].replace(" test", "");
-    String kind = parts[0].equals(module) ? "main" : "test";
-    return new SourceFile.Text(
-        "%s/src/%s/java/keyfleet/%s/%s.java".formatted(module, kind, module, name),
-        "package keyfleet." + module + "; " + parts[1]);
+  /// javac passes captured variables as parameters.
+  private static boolean capturesVariables(JavaClass type) {
+    return type.isAnonymousClass() || type.isLocalClass();
+  }
+
+  private static DescribedPredicate<JavaCodeUnit> overrideNothing() {
+    return describe(
+        "override nothing",
+        method ->
+            Stream.concat(
+                    method.getOwner().getAllRawSuperclasses().stream(),
+                    method.getOwner().getAllRawInterfaces().stream())
+                .noneMatch(supertype -> isOverridden(method, supertype)));
+  }
+
+  /// The types of parameters do not tell: of a generic type, the method that overrides has others.
+  private static boolean isOverridden(JavaCodeUnit method, JavaClass supertype) {
+    int parameters = method.getRawParameterTypes().size();
+    return supertype.getMethods().stream()
+        .anyMatch(it ->
+            it.getName().equals(method.getName())
+                && it.getRawParameterTypes().size() == parameters);
+  }
+
+  private static DescribedPredicate<List<JavaClass>> containing(String type) {
+    return describe(
+        "with " + type, types -> types.stream().anyMatch(it -> it.getName().matches(type)));
+  }
+
+  private static int firstLine(JavaCodeUnit method) {
+    return method.getSourceCodeLocation().getLineNumber();
+  }
+
+  private static int lastLine(JavaCodeUnit method) {
+    return method.getAccessesFromSelf().stream()
+        .mapToInt(JavaAccess::getLineNumber)
+        .max()
+        .orElse(0);
   }
 }

@@ -11,6 +11,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import keyfleet.it.architecture.Repository.TextFile;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,19 +23,23 @@ final class DocumentReferencesTest {
   /// `Type`, or `Type.member`, in code style. Words in capitals are states or file names.
   private static final Pattern TYPE = Pattern.compile("`([A-Z][a-z]\\w*)(?:\\.\\w+)?`");
 
+  /// A type at the start of a line, nested types included.
+  private static final Pattern DECLARATION =
+      Pattern.compile("(?m)^ *(?:[a-z@][\\w-]* )*(?:class|record|interface|enum) (\\w+)");
+
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s#]+)(?:#[^)]*)?\\)");
 
   private static Set<String> types = Set.of();
-  private static List<SourceFile> files = List.of();
+  private static List<TextFile> files = List.of();
 
   @BeforeAll
   static void readRepository() {
     files = Repository.read();
     types =
         files.stream()
-            .filter(SourceFile::isJava)
-            .flatMap(file -> file.types().stream())
-            .map(type -> type.getSimpleName().toString())
+            .filter(file -> file.path().endsWith(".java"))
+            .flatMap(file -> DECLARATION.matcher(file.text()).results())
+            .map(declaration -> declaration.group(1))
             .collect(Collectors.toSet());
   }
 
@@ -59,7 +64,7 @@ final class DocumentReferencesTest {
   void linkInADocument_leadsToAFile() {
     Set<String> broken = new TreeSet<>();
     files.stream()
-        .map(SourceFile::path)
+        .map(TextFile::path)
         .filter(path -> path.endsWith(".md"))
         .forEach(path ->
             names(LINK, path)
@@ -78,7 +83,7 @@ final class DocumentReferencesTest {
         files.stream()
             .filter(file -> file.path().equals(path))
             .findFirst()
-            .map(file -> String.join("\n", file.lines()))
+            .map(TextFile::text)
             .orElseThrow(() -> new IllegalStateException("there is no " + path));
     return pattern.matcher(text).results().map((MatchResult found) -> found.group(1));
   }

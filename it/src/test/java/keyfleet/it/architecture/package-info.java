@@ -1,7 +1,7 @@
-/// Checks the sources of all modules against the architecture rules. Java is parsed, not compiled,
-/// so that a rule sees names, comments and shapes as they are written.
+/// Checks all modules against the architecture rules: class files with ArchUnit, and files,
+/// comments and documents, which class files do not have, as texts.
 ///
-/// Start reading at: [ArchitectureTest], [ArchitectureRule].
+/// Start reading at: [ArchitectureTest], [ArchitectureRule], [SourceRule].
 @NullMarked
 package keyfleet.it.architecture;
 
