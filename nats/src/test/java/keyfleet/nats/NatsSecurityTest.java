@@ -18,6 +18,7 @@ import keyfleet.store.Bucket;
 import keyfleet.store.Key;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
+import keyfleet.store.TestCertificates;
 import keyfleet.store.Value;
 import keyfleet.store.WriteResult.Written;
 import keyfleet.store.engine.StoreUrl;
@@ -105,9 +106,10 @@ class NatsSecurityTest {
 
   @Test
   void tls_acceptsOnlyTrustedServers() {
-    NatsTestCertificates trusted = new NatsTestCertificates(folder, "ours");
-    NatsTestCertificates untrusted = new NatsTestCertificates(folder, "stranger");
-    try (NatsTestServer server = startServer(trusted.tlsConfiguration("localhost", "127.0.0.1"))) {
+    TestCertificates trusted = new TestCertificates(folder, "ours");
+    TestCertificates untrusted = new TestCertificates(folder, "stranger");
+    try (NatsTestServer server =
+        startServer(tlsConfiguration(trusted.sign("server", "DNS:localhost,IP:127.0.0.1")))) {
       assertOpens(urlAs("", server, "&tls-ca=" + trusted.authority()));
       assertRefused("requires TLS", urlAs("", server, ""));
       assertRefused("TLS with nats://", urlAs("", server, "&tls-ca=" + untrusted.authority()));
@@ -117,21 +119,22 @@ class NatsSecurityTest {
 
   @Test
   void certificateOfAnotherHost_isRefused() {
-    NatsTestCertificates trusted = new NatsTestCertificates(folder, "ours");
+    TestCertificates trusted = new TestCertificates(folder, "ours");
     try (NatsTestServer server =
-        startServer(trusted.tlsConfiguration("elsewhere.example", "127.0.0.9"))) {
+        startServer(
+            tlsConfiguration(trusted.sign("server", "DNS:elsewhere.example,IP:127.0.0.9")))) {
       assertRefused("TLS with nats://", urlAs("", server, "&tls-ca=" + trusted.authority()));
     }
   }
 
   @Test
   void serverThatRequiresClientCertificate_getsOne() {
-    NatsTestCertificates trusted = new NatsTestCertificates(folder, "ours");
+    TestCertificates trusted = new TestCertificates(folder, "ours");
     String configuration =
-        trusted
-            .tlsConfiguration("localhost", "127.0.0.1")
+        tlsConfiguration(trusted.sign("server", "DNS:localhost,IP:127.0.0.1"))
             .replace(
                 "tls {", "tls { verify: true, ca_file: \"%s\",".formatted(trusted.authority()));
+    trusted.sign("client", "DNS:client");
     try (NatsTestServer server = startServer(configuration)) {
       String clientParameters =
           "&tls-cert=%s&tls-key=%s".formatted(trusted.certificate("client"), trusted.key("client"));
@@ -139,6 +142,11 @@ class NatsSecurityTest {
       StoreUrl withoutCertificate = urlAs("", server, "&tls-ca=" + trusted.authority());
       assertThrows(StoreException.class, () -> NatsEngine.open(withoutCertificate).close());
     }
+  }
+
+  private static String tlsConfiguration(TestCertificates certificates) {
+    return "tls { timeout: 20, cert_file: \"%s\", key_file: \"%s\" }"
+        .formatted(certificates.certificate("server"), certificates.key("server"));
   }
 
   private NatsTestServer startServer(String... lines) {
