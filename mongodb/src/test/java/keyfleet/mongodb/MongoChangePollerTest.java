@@ -11,6 +11,7 @@ import java.util.Set;
 import keyfleet.store.Bucket;
 import keyfleet.store.ChangeHint.Changed;
 import keyfleet.store.ChangeHint.Missed;
+import keyfleet.store.FaultProxy;
 import keyfleet.store.Key;
 import keyfleet.store.Prefix;
 import keyfleet.store.StoreException;
@@ -57,8 +58,8 @@ final class MongoChangePollerTest {
   @Test
   void watchThatCannotStart_throws() {
     try (MongoTestServers.TestDatabase database = MongoTestServers.database();
-        CuttableProxy proxy = new CuttableProxy(database.host());
-        MongoEngine engine = MongoEngine.open(database.urlThrough(proxy.host()))) {
+        FaultProxy proxy = database.startProxy();
+        MongoEngine engine = MongoEngine.open(database.urlThrough(proxy))) {
       engine.kv().list(THINGS, Prefix.ALL);
       proxy.cut();
       assertThrows(StoreException.class, () -> engine.kv().watch(THINGS, Prefix.ALL, _ -> {}));

@@ -28,6 +28,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import keyfleet.store.Bucket;
 import keyfleet.store.ConditionalWrite;
 import keyfleet.store.Entry;
+import keyfleet.store.FaultProxy;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Revision;
@@ -92,7 +93,7 @@ final class MongoErrorsTest {
       Kv kv = store.engine.kv();
       Revision first = revisionOf(kv.put(THINGS, A, Value.of("one")));
       var update = new ConditionalWrite.Update(THINGS, A, Value.of("nonce"), first);
-      store.proxy.dropNextAnswer();
+      store.proxy.cutAtNextReply();
       assertEquals(new Unknown(), update.send(kv));
       Applied applied = assertInstanceOf(Applied.class, update.readOutcome(kv));
       assertTrue(applied.revision().compareTo(first) > 0);
@@ -104,7 +105,7 @@ final class MongoErrorsTest {
     try (CuttableStore store = new CuttableStore()) {
       Kv kv = store.engine.kv();
       revisionOf(kv.put(THINGS, A, Value.of("one")));
-      store.proxy.dropNextAnswer();
+      store.proxy.cutAtNextReply();
       assertThrows(StoreException.class, () -> kv.get(THINGS, A));
       assertEquals("one", kv.get(THINGS, A).orElseThrow().value().text());
     }
@@ -128,7 +129,7 @@ final class MongoErrorsTest {
         while (acknowledged.get().equals(before)) {
           Thread.onSpinWait();
         }
-        store.proxy.dropNextAnswer();
+        store.proxy.cutAtNextReply();
       }
       writer.interrupt();
       writer.join();
@@ -251,8 +252,8 @@ final class MongoErrorsTest {
   /// A store behind a connection that can be cut.
   private static final class CuttableStore implements AutoCloseable {
     private final MongoTestServers.TestDatabase database = MongoTestServers.database();
-    private final CuttableProxy proxy = new CuttableProxy(database.host());
-    private final MongoEngine engine = MongoEngine.open(database.urlThrough(proxy.host()));
+    private final FaultProxy proxy = database.startProxy();
+    private final MongoEngine engine = MongoEngine.open(database.urlThrough(proxy));
 
     @Override
     public void close() {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import keyfleet.store.Bucket;
+import keyfleet.store.FaultProxy;
 import keyfleet.store.ForwardingKv;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
@@ -27,10 +28,10 @@ final class MongoKvFixture implements KvFixture, ForwardingKv {
   private static final int BULK = 5_000;
 
   private final MongoTestServers.TestDatabase database = MongoTestServers.database();
-  private final CuttableProxy proxy = new CuttableProxy(database.host());
+  private final FaultProxy proxy = database.startProxy();
   private final MongoEngine direct = MongoEngine.open(database.url());
   private final MongoClient other = MongoClients.create(MongoSettings.of(database.url()).build());
-  private final MongoEngine watching = MongoEngine.open(database.urlThrough(proxy.host()));
+  private final MongoEngine watching = MongoEngine.open(database.urlThrough(proxy));
 
   @Override
   public Kv kv() {

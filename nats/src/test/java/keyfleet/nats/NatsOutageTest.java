@@ -17,6 +17,7 @@ import keyfleet.store.ChangeHint;
 import keyfleet.store.ChangeHint.Missed;
 import keyfleet.store.ConditionalWrite;
 import keyfleet.store.Entry;
+import keyfleet.store.FaultProxy;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
@@ -40,7 +41,7 @@ class NatsOutageTest {
   @Test
   void lostAnswer_isUnknownAndResolvedByItsNonce() {
     try (NatsTestServer server = NatsTestServer.start(folder, NatsTestServer.DURABLE);
-        NatsFaultProxy proxy = new NatsFaultProxy(server.port());
+        FaultProxy proxy = new FaultProxy("127.0.0.1", server.port());
         NatsKvFixture fixture =
             new NatsKvFixture(proxy.address(), DURABLE, UnaryOperator.identity())) {
       assertEquals(Optional.empty(), fixture.kv().get(THINGS, A));
@@ -55,7 +56,7 @@ class NatsOutageTest {
   @Test
   void connectionCut_callsFailAtOnceAndWatchReportsMissed() throws InterruptedException {
     try (NatsTestServer server = NatsTestServer.start(folder, NatsTestServer.DURABLE);
-        NatsFaultProxy proxy = new NatsFaultProxy(server.port());
+        FaultProxy proxy = new FaultProxy("127.0.0.1", server.port());
         NatsKvFixture fixture =
             new NatsKvFixture(proxy.address(), DURABLE, UnaryOperator.identity())) {
       BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
