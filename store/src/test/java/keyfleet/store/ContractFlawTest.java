@@ -59,6 +59,7 @@ class ContractFlawTest {
           LISTS_BY_TEXT,        list_returnsKeysUnderPrefixInOrder
           LISTS_UNORDERED,      list_returnsKeysUnderPrefixInOrder
           HIDES_LOST_HINTS,     disconnectedWatch_reportsMissedChanges
+          WATCHES_DIE_OF_A_WATCHER, throwingWatcher_stopsNoWatch
           CLOCK_GOES_BACK,      storeTime_neverGoesBack
           """)
   void kvFlaw_isCaught(KvFlaw flaw, String check) {

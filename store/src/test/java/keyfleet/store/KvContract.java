@@ -283,6 +283,32 @@ public interface KvContract {
   }
 
   @Test
+  default void throwingWatcher_stopsNoWatch() {
+    try (KvFixture fixture = fixture()) {
+      BlockingQueue<ChangeHint> thrown = new LinkedBlockingQueue<>();
+      BlockingQueue<ChangeHint> others = new LinkedBlockingQueue<>();
+      Watch throwing =
+          fixture
+              .kv()
+              .watch(
+                  THINGS,
+                  Prefix.ALL,
+                  hint -> {
+                    thrown.add(hint);
+                    throw new IllegalStateException("a bug of a watcher");
+                  });
+      Watch other = fixture.kv().watch(THINGS, Prefix.ALL, others::add);
+      for (Key key : List.of(A, B)) {
+        assertWritten(fixture.kv().create(THINGS, key, value("one")));
+        awaitHint(thrown, new Changed(key));
+        awaitHint(others, new Changed(key));
+      }
+      throwing.close();
+      other.close();
+    }
+  }
+
+  @Test
   default void storeTime_neverGoesBack() {
     try (KvFixture fixture = fixture()) {
       Kv kv = fixture.kv();

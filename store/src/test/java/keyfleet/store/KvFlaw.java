@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.Exchanger;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import keyfleet.store.ChangeHint.Missed;
 import keyfleet.store.WriteResult.Written;
@@ -147,6 +148,28 @@ public enum KvFlaw {
               hint -> {
                 if (!(hint instanceof Missed)) {
                   watcher.onHint(hint);
+                }
+              });
+        }
+      };
+    }
+  },
+
+  /// Ends all watches when a watcher throws, as a thread without a handler does.
+  WATCHES_DIE_OF_A_WATCHER {
+    @Override
+    public Kv applyTo(Kv kv) {
+      AtomicBoolean dead = new AtomicBoolean();
+      return new Forwarding(kv) {
+        @Override
+        public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
+          return kv.watch(
+              bucket,
+              prefix,
+              hint -> {
+                if (!dead.getAndSet(true)) {
+                  watcher.onHint(hint);
+                  dead.set(false);
                 }
               });
         }
