@@ -81,19 +81,19 @@ class NatsClusterTest implements KvRaceContract {
   /// These tests simulate lost answers, which is the same on any engine, and need an answer to each
   /// first write. A cluster on a busy machine cannot guarantee that.
   @Override
-  public void unansweredWriteThatWasApplied_isFoundByItsNonce() {}
+  public void unansweredWriteThatWasApplied_isFoundByItsNonce(KvFixture fixture) {}
 
   @Override
-  public void unansweredWriteThatWasLost_isPendingAndSentAgain() {}
+  public void unansweredWriteThatWasLost_isPendingAndSentAgain(KvFixture fixture) {}
 
   @Override
-  public void unansweredWriteThatArrivesLate_isNotTakenForAnother() {}
+  public void unansweredWriteThatArrivesLate_isNotTakenForAnother(KvFixture fixture) {}
 
   @Override
-  public void unansweredWriteThatLost_isSuperseded() {}
+  public void unansweredWriteThatLost_isSuperseded(KvFixture fixture) {}
 
   @Override
-  public void writeThatIsNeverAnswered_staysPending() {}
+  public void writeThatIsNeverAnswered_staysPending(KvFixture fixture) {}
 
   /// One test of the contract also runs while each server in turn is killed and restarted.
   @BeforeEach
