@@ -1,7 +1,7 @@
 package keyfleet.mongodb;
 
-import static keyfleet.mongodb.MongoFixtures.fields;
-import static keyfleet.mongodb.MongoFixtures.record;
+import static keyfleet.store.StoreFixtures.fields;
+import static keyfleet.store.StoreFixtures.record;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import de.bwaldvogel.mongo.MongoServer;
