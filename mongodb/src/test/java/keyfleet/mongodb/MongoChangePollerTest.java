@@ -1,5 +1,6 @@
 package keyfleet.mongodb;
 
+import static keyfleet.store.StoreFixtures.THINGS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,7 +9,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
-import keyfleet.store.Bucket;
 import keyfleet.store.ChangeHint.Changed;
 import keyfleet.store.ChangeHint.Missed;
 import keyfleet.store.FaultProxy;
@@ -19,7 +19,6 @@ import keyfleet.store.Value;
 import org.junit.jupiter.api.Test;
 
 final class MongoChangePollerTest {
-  private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Key A = new Key("a");
   private static final Key B = new Key("b");
 

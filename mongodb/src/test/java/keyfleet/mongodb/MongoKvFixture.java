@@ -4,12 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import keyfleet.store.Bucket;
 import keyfleet.store.FaultProxy;
 import keyfleet.store.ForwardingKv;
@@ -17,7 +14,6 @@ import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.KvFixture;
 import keyfleet.store.Prefix;
-import keyfleet.store.StoreTime;
 import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
 import org.bson.Document;
@@ -56,18 +52,6 @@ final class MongoKvFixture implements KvFixture, ForwardingKv {
   @Override
   public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
     return watching.kv().watch(bucket, prefix, watcher);
-  }
-
-  @Override
-  public void advanceTime(Duration duration) {
-    StoreTime end = storeTime().plus(duration);
-    try {
-      while (storeTime().compareTo(end) < 0) {
-        boolean _ = new CountDownLatch(1).await(20, TimeUnit.MILLISECONDS);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   @Override

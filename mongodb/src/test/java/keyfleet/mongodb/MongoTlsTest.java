@@ -1,6 +1,7 @@
 package keyfleet.mongodb;
 
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static keyfleet.store.StoreFixtures.THINGS;
+import static keyfleet.store.StoreFixtures.assertWritten;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,12 +14,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
-import keyfleet.store.Bucket;
 import keyfleet.store.Key;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.TestCertificates;
 import keyfleet.store.Value;
-import keyfleet.store.WriteResult.Written;
 import keyfleet.store.engine.StoreUrl;
 import keyfleet.store.host.TlsFiles;
 import org.junit.jupiter.api.AfterAll;
@@ -53,9 +52,7 @@ final class MongoTlsTest {
   @Test
   void trustedServer_isUsed() {
     try (MongoEngine engine = MongoEngine.open(url(server, trusted))) {
-      Bucket things = new Bucket.Lasting("things");
-      assertInstanceOf(
-          Written.class, engine.kv().create(things, new Key("a"), Value.of("over TLS")));
+      assertWritten(engine.kv().create(THINGS, new Key("a"), Value.of("over TLS")));
     }
   }
 

@@ -1,5 +1,6 @@
 package keyfleet.nats;
 
+import static keyfleet.store.StoreFixtures.THINGS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -25,7 +26,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import keyfleet.store.Bucket;
 import keyfleet.store.ChangeHint;
 import keyfleet.store.ChangeHint.Changed;
 import keyfleet.store.ChangeHint.Missed;
@@ -56,7 +56,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Three servers that store each write on all of them, also while one is killed.
 class NatsClusterTest implements KvRaceContract {
-  private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Key COUNTER = new Key("counter");
   private static final int WRITERS = 8;
   private static final int WRITES_PER_STAGE = 60;

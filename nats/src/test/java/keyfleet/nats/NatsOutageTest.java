@@ -1,5 +1,6 @@
 package keyfleet.nats;
 
+import static keyfleet.store.StoreFixtures.THINGS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,7 +13,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
-import keyfleet.store.Bucket;
 import keyfleet.store.ChangeHint;
 import keyfleet.store.ChangeHint.Missed;
 import keyfleet.store.ConditionalWrite;
@@ -31,7 +31,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// What callers see when the server or the network fails, and that the engine recovers by itself.
 class NatsOutageTest {
-  private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Key A = new Key("a");
   private static final String DURABLE = "?sync_interval=always";
 

@@ -1,7 +1,8 @@
 package keyfleet.nats;
 
+import static keyfleet.store.StoreFixtures.THINGS;
+import static keyfleet.store.StoreFixtures.assertWritten;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,13 +15,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
-import keyfleet.store.Bucket;
 import keyfleet.store.Key;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.TestCertificates;
 import keyfleet.store.Value;
-import keyfleet.store.WriteResult.Written;
 import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -169,9 +168,7 @@ class NatsSecurityTest {
 
   private static void assertOpens(StoreUrl url) {
     try (NatsEngine engine = NatsEngine.open(url)) {
-      assertInstanceOf(
-          Written.class,
-          engine.kv().put(new Bucket.Lasting("things"), new Key("a"), Value.of("x")));
+      assertWritten(engine.kv().put(THINGS, new Key("a"), Value.of("x")));
     }
   }
 

@@ -1,8 +1,8 @@
 package keyfleet.postgres;
 
+import static keyfleet.store.StoreFixtures.assertWritten;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,7 +17,6 @@ import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.TestCertificates;
 import keyfleet.store.Value;
-import keyfleet.store.WriteResult.Written;
 import keyfleet.store.engine.StoreCheck;
 import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.AfterAll;
@@ -121,8 +120,7 @@ class PostgresOpeningTest {
       })
   void encryptedConnection_isAccepted(String address) {
     try (PostgresEngine engine = open(address)) {
-      assertInstanceOf(
-          Written.class, engine.kv().put(new Bucket.Lasting("b"), new Key("k"), Value.of("v")));
+      assertWritten(engine.kv().put(new Bucket.Lasting("b"), new Key("k"), Value.of("v")));
       assertTrue(engine.storeChecks().contains(StoreCheck.ok("the connection is encrypted")));
     }
   }
@@ -182,8 +180,7 @@ class PostgresOpeningTest {
         "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA made TO member",
         "GRANT USAGE ON ALL SEQUENCES IN SCHEMA made TO member");
     try (PostgresEngine engine = open(address)) {
-      assertInstanceOf(
-          Written.class, engine.kv().put(new Bucket.Lasting("b"), new Key("k"), Value.of("v")));
+      assertWritten(engine.kv().put(new Bucket.Lasting("b"), new Key("k"), Value.of("v")));
     }
   }
 
