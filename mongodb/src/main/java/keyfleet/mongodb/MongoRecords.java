@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Census;
+import keyfleet.store.CensusCounter;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Conflict;
 import keyfleet.store.DeleteResult;
@@ -142,13 +143,15 @@ final class MongoRecords implements Records {
   @Override
   public Census census() {
     fence.reinstallIfChanged();
-    MongoCensusCounter counter = new MongoCensusCounter();
+    CensusCounter counter = new CensusCounter();
     return MongoErrors.translate(() -> {
       documents.refuseUnsupportedIds();
       documents.walk(
           "",
           document -> {
-            counter.add(documents.toRecord(document), documents.isMislabelled(document));
+            SealedFields fields = documents.toRecord(document).fields();
+            counter.add(
+                fields.versions(), fields.hasUnreadable() || documents.isMislabelled(document), 1);
             return true;
           });
       return counter.toCensus();

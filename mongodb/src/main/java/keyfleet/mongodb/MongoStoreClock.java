@@ -3,8 +3,8 @@ package keyfleet.mongodb;
 import com.mongodb.MongoCommandException;
 import com.mongodb.client.MongoDatabase;
 import java.time.Instant;
-import java.util.concurrent.atomic.AtomicLong;
 import keyfleet.store.StoreTime;
+import keyfleet.store.engine.LatestStoreTime;
 import org.bson.Document;
 
 /// Store time: the primary's clock, which never goes back for this client. If a new primary's clock
@@ -13,7 +13,7 @@ import org.bson.Document;
 /// The clock is read with `hello`, which needs no write and no disk.
 final class MongoStoreClock {
   private final MongoDatabase admin;
-  private final AtomicLong latest = new AtomicLong();
+  private final LatestStoreTime latest = new LatestStoreTime();
   private volatile String helloCommand = "hello";
 
   MongoStoreClock(MongoDatabase admin) {
@@ -26,18 +26,18 @@ final class MongoStoreClock {
 
   /// Records a time that the server wrote into an entry.
   StoreTime observe(Instant serverTime) {
-    return new StoreTime(latest.accumulateAndGet(serverTime.toEpochMilli(), Math::max));
+    return latest.observe(serverTime.toEpochMilli());
   }
 
   /// The latest time that this client has seen; sends nothing.
   StoreTime latest() {
-    return new StoreTime(latest.get());
+    return new StoreTime(latest.millis());
   }
 
   /// The server's clock now, even if it has gone back.
   Instant readServerTime() {
     Instant serverTime = sendHello().get("localTime", Instant.class);
-    return serverTime == null ? Instant.ofEpochMilli(latest.get()) : serverTime;
+    return serverTime == null ? Instant.ofEpochMilli(latest.millis()) : serverTime;
   }
 
   /// Sends `hello`; emulators of MongoDB may know only its old name, `isMaster`.

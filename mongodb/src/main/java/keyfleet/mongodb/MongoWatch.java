@@ -10,6 +10,7 @@ import keyfleet.store.ChangeHint;
 import keyfleet.store.ChangeHint.Missed;
 import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
+import keyfleet.store.engine.WatchSubscription;
 
 /// Polls for changes and sends hints about them. MongoDB's change streams need a replica set;
 /// polling works on every server.
@@ -18,7 +19,7 @@ final class MongoWatch implements Watch {
 
   private final MongoStoreClock clock;
   private final MongoChangePoller poller;
-  private final Watcher watcher;
+  private final WatchSubscription subscription;
   private final Consumer<MongoWatch> onClose;
   private final Thread thread;
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -31,7 +32,7 @@ final class MongoWatch implements Watch {
       Consumer<MongoWatch> onClose) {
     this.clock = clock;
     this.poller = poller;
-    this.watcher = watcher;
+    this.subscription = new WatchSubscription(watcher);
     this.onClose = onClose;
     this.thread = Thread.ofVirtual().name("mongodb-watch").unstarted(this::run);
   }
@@ -56,9 +57,8 @@ final class MongoWatch implements Watch {
 
   @Override
   public void close() {
-    synchronized (watcher) {
-      closed.countDown();
-    }
+    subscription.close();
+    closed.countDown();
     onClose.accept(this);
   }
 
@@ -88,21 +88,13 @@ final class MongoWatch implements Watch {
       List<ChangeHint> hints = poller.poll(clock.readServerTime());
       if (wasMissed) {
         missed = false;
-        deliver(new Missed());
+        subscription.deliver(new Missed());
       }
-      hints.forEach(this::deliver);
+      hints.forEach(subscription::deliver);
     } catch (MongoException | IllegalStateException e) {
       // The driver throws IllegalStateException once its client is closed; this watch is closed
       // too.
       missed = true;
-    }
-  }
-
-  private void deliver(ChangeHint hint) {
-    synchronized (watcher) {
-      if (closed.getCount() > 0) {
-        watcher.onHint(hint);
-      }
     }
   }
 }

@@ -1,6 +1,6 @@
 package keyfleet.mongodb;
 
-import static keyfleet.mongodb.MongoFixtures.v;
+import static keyfleet.store.StoreFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;

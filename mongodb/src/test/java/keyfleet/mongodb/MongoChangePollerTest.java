@@ -1,5 +1,6 @@
 package keyfleet.mongodb;
 
+import static keyfleet.store.StoreFixtures.THINGS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,9 +9,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
-import keyfleet.store.Bucket;
 import keyfleet.store.ChangeHint.Changed;
 import keyfleet.store.ChangeHint.Missed;
+import keyfleet.store.FaultProxy;
 import keyfleet.store.Key;
 import keyfleet.store.Prefix;
 import keyfleet.store.StoreException;
@@ -18,7 +19,6 @@ import keyfleet.store.Value;
 import org.junit.jupiter.api.Test;
 
 final class MongoChangePollerTest {
-  private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Key A = new Key("a");
   private static final Key B = new Key("b");
 
@@ -57,8 +57,8 @@ final class MongoChangePollerTest {
   @Test
   void watchThatCannotStart_throws() {
     try (MongoTestServers.TestDatabase database = MongoTestServers.database();
-        CuttableProxy proxy = new CuttableProxy(database.host());
-        MongoEngine engine = MongoEngine.open(database.urlThrough(proxy.host()))) {
+        FaultProxy proxy = database.startProxy();
+        MongoEngine engine = MongoEngine.open(database.urlThrough(proxy))) {
       engine.kv().list(THINGS, Prefix.ALL);
       proxy.cut();
       assertThrows(StoreException.class, () -> engine.kv().watch(THINGS, Prefix.ALL, _ -> {}));

@@ -1,8 +1,8 @@
 package keyfleet.mongodb;
 
 import static keyfleet.mongodb.MongoFixtures.field;
-import static keyfleet.mongodb.MongoFixtures.sealed;
-import static keyfleet.mongodb.MongoFixtures.v;
+import static keyfleet.store.StoreFixtures.sealed;
+import static keyfleet.store.StoreFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 

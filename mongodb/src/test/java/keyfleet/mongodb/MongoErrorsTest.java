@@ -1,5 +1,7 @@
 package keyfleet.mongodb;
 
+import static keyfleet.store.StoreFixtures.THINGS;
+import static keyfleet.store.StoreFixtures.assertWritten;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -25,9 +27,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
-import keyfleet.store.Bucket;
 import keyfleet.store.ConditionalWrite;
 import keyfleet.store.Entry;
+import keyfleet.store.FaultProxy;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Revision;
@@ -35,7 +37,6 @@ import keyfleet.store.StoreException;
 import keyfleet.store.Unknown;
 import keyfleet.store.Value;
 import keyfleet.store.WriteOutcome.Applied;
-import keyfleet.store.WriteResult;
 import keyfleet.store.WriteResult.Written;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
@@ -44,7 +45,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Failed calls: their results, and that no acknowledged write is lost.
 final class MongoErrorsTest {
-  private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final int CUTS = 20;
   private static final Key A = new Key("a");
   private static final ServerAddress HOST = new ServerAddress();
@@ -90,9 +90,9 @@ final class MongoErrorsTest {
   void writeWhoseAnswerIsLost_isUnknownAndFoundByItsNonce() {
     try (CuttableStore store = new CuttableStore()) {
       Kv kv = store.engine.kv();
-      Revision first = revisionOf(kv.put(THINGS, A, Value.of("one")));
+      Revision first = assertWritten(kv.put(THINGS, A, Value.of("one")));
       var update = new ConditionalWrite.Update(THINGS, A, Value.of("nonce"), first);
-      store.proxy.dropNextAnswer();
+      store.proxy.cutAtNextReply();
       assertEquals(new Unknown(), update.send(kv));
       Applied applied = assertInstanceOf(Applied.class, update.readOutcome(kv));
       assertTrue(applied.revision().compareTo(first) > 0);
@@ -103,8 +103,8 @@ final class MongoErrorsTest {
   void readWhoseAnswerIsLost_throwsAndTheNextOneWorks() {
     try (CuttableStore store = new CuttableStore()) {
       Kv kv = store.engine.kv();
-      revisionOf(kv.put(THINGS, A, Value.of("one")));
-      store.proxy.dropNextAnswer();
+      assertWritten(kv.put(THINGS, A, Value.of("one")));
+      store.proxy.cutAtNextReply();
       assertThrows(StoreException.class, () -> kv.get(THINGS, A));
       assertEquals("one", kv.get(THINGS, A).orElseThrow().value().text());
     }
@@ -128,7 +128,7 @@ final class MongoErrorsTest {
         while (acknowledged.get().equals(before)) {
           Thread.onSpinWait();
         }
-        store.proxy.dropNextAnswer();
+        store.proxy.cutAtNextReply();
       }
       writer.interrupt();
       writer.join();
@@ -158,7 +158,7 @@ final class MongoErrorsTest {
   void serverThatWasDown_isUsedAgain() {
     try (CuttableStore store = new CuttableStore()) {
       Kv kv = store.engine.kv();
-      revisionOf(kv.put(THINGS, A, Value.of("one")));
+      assertWritten(kv.put(THINGS, A, Value.of("one")));
       store.proxy.cut();
       // The first call finds its connection closed, the second finds no server.
       assertThrows(StoreException.class, () -> kv.get(THINGS, A));
@@ -167,7 +167,7 @@ final class MongoErrorsTest {
       assertEquals("no primary of MongoDB answers", unavailable.getMessage());
       store.proxy.restore();
       assertEquals("one", kv.get(THINGS, A).orElseThrow().value().text());
-      revisionOf(kv.put(THINGS, A, Value.of("two")));
+      assertWritten(kv.put(THINGS, A, Value.of("two")));
     }
   }
 
@@ -203,7 +203,7 @@ final class MongoErrorsTest {
             }));
     try (MongoTestServers.TestDatabase database = MongoTestServers.databaseOn(server);
         MongoEngine engine = MongoEngine.open(database.url())) {
-      Revision first = revisionOf(engine.kv().put(THINGS, A, Value.of("one")));
+      Revision first = assertWritten(engine.kv().put(THINGS, A, Value.of("one")));
       scripted.set(Optional.of(error(10_107)));
       assertThrows(
           StoreException.class, () -> engine.kv().update(THINGS, A, Value.of("two"), first));
@@ -244,15 +244,11 @@ final class MongoErrorsTest {
     return new Document("ok", 0).append("code", code).append("errmsg", "stepping down");
   }
 
-  private static Revision revisionOf(WriteResult result) {
-    return assertInstanceOf(Written.class, result).revision();
-  }
-
   /// A store behind a connection that can be cut.
   private static final class CuttableStore implements AutoCloseable {
     private final MongoTestServers.TestDatabase database = MongoTestServers.database();
-    private final CuttableProxy proxy = new CuttableProxy(database.host());
-    private final MongoEngine engine = MongoEngine.open(database.urlThrough(proxy.host()));
+    private final FaultProxy proxy = database.startProxy();
+    private final MongoEngine engine = MongoEngine.open(database.urlThrough(proxy));
 
     @Override
     public void close() {

@@ -4,19 +4,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import keyfleet.store.Bucket;
+import keyfleet.store.FaultProxy;
 import keyfleet.store.ForwardingKv;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.KvFixture;
 import keyfleet.store.Prefix;
-import keyfleet.store.StoreTime;
 import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
 import org.bson.Document;
@@ -27,10 +24,10 @@ final class MongoKvFixture implements KvFixture, ForwardingKv {
   private static final int BULK = 5_000;
 
   private final MongoTestServers.TestDatabase database = MongoTestServers.database();
-  private final CuttableProxy proxy = new CuttableProxy(database.host());
+  private final FaultProxy proxy = database.startProxy();
   private final MongoEngine direct = MongoEngine.open(database.url());
   private final MongoClient other = MongoClients.create(MongoSettings.of(database.url()).build());
-  private final MongoEngine watching = MongoEngine.open(database.urlThrough(proxy.host()));
+  private final MongoEngine watching = MongoEngine.open(database.urlThrough(proxy));
 
   @Override
   public Kv kv() {
@@ -55,18 +52,6 @@ final class MongoKvFixture implements KvFixture, ForwardingKv {
   @Override
   public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
     return watching.kv().watch(bucket, prefix, watcher);
-  }
-
-  @Override
-  public void advanceTime(Duration duration) {
-    StoreTime end = storeTime().plus(duration);
-    try {
-      while (storeTime().compareTo(end) < 0) {
-        boolean _ = new CountDownLatch(1).await(20, TimeUnit.MILLISECONDS);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   @Override

@@ -1,8 +1,9 @@
 package keyfleet.mongodb;
 
+import static keyfleet.store.StoreFixtures.THINGS;
+import static keyfleet.store.StoreFixtures.assertWritten;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,13 +21,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
-import keyfleet.store.Bucket;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Key;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.Value;
-import keyfleet.store.WriteResult.Written;
 import keyfleet.store.engine.StoreCheck;
 import keyfleet.store.engine.StoreCheck.Level;
 import keyfleet.store.engine.StoreUrl;
@@ -37,7 +36,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Opening a store: what the engine refuses, with which message, and its checks of the rest.
 final class MongoOpeningTest {
-  private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Key A = new Key("a");
 
   @Test
@@ -134,7 +132,7 @@ final class MongoOpeningTest {
         new ScriptedServer(
             call -> changeAnswer("isMaster", MongoOpeningTest::asReplicaSet, call))) {
       try (MongoEngine engine = MongoEngine.open(server.url())) {
-        assertInstanceOf(Written.class, engine.kv().put(THINGS, A, Value.of("one")));
+        assertWritten(engine.kv().put(THINGS, A, Value.of("one")));
         assertTrue(engine.kv().get(THINGS, A).isPresent());
         assertEquals(
             List.of(Level.OK, Level.OK, Level.WARN, Level.WARN, Level.WARN), levels(engine));
@@ -219,7 +217,7 @@ final class MongoOpeningTest {
   void bucket_isNoCollectionOfAnApplication() {
     try (MongoTestServers.TestDatabase database = MongoTestServers.database();
         MongoEngine engine = MongoEngine.open(database.url())) {
-      assertInstanceOf(Written.class, engine.kv().put(THINGS, A, Value.of("one")));
+      assertWritten(engine.kv().put(THINGS, A, Value.of("one")));
       CollectionShape shape = new CollectionShape("things", "_id", new TreeSet<>(List.of("value")));
       assertThrows(StoreRefusedException.class, () -> engine.records(shape));
     }

@@ -1,10 +1,10 @@
 package keyfleet.mongodb;
 
-import static keyfleet.mongodb.MongoFixtures.fence;
 import static keyfleet.mongodb.MongoFixtures.field;
-import static keyfleet.mongodb.MongoFixtures.fields;
-import static keyfleet.mongodb.MongoFixtures.record;
-import static keyfleet.mongodb.MongoFixtures.v;
+import static keyfleet.store.StoreFixtures.fence;
+import static keyfleet.store.StoreFixtures.fields;
+import static keyfleet.store.StoreFixtures.record;
+import static keyfleet.store.StoreFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -1,5 +1,7 @@
 package keyfleet.mongodb;
 
+import static keyfleet.store.StoreFixtures.THINGS;
+import static keyfleet.store.StoreFixtures.assertWritten;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -29,7 +31,6 @@ import org.junit.jupiter.api.TestInfo;
 
 /// Revisions of a key rise, although the server sweeps its documents in between.
 final class MongoRevisionsTest {
-  private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Bucket BEATS = new Bucket.Expiring("beats", Duration.ofSeconds(1));
   private static final Key A = new Key("a");
   private static final int CLIENTS = 6;
@@ -42,9 +43,9 @@ final class MongoRevisionsTest {
       Kv kv = fixture.inner();
       long last = 0;
       for (int life = 0; life < 10; life++) {
-        Revision created = revisionOf(kv.create(THINGS, A, Value.of("life " + life)));
+        Revision created = assertWritten(kv.create(THINGS, A, Value.of("life " + life)));
         assertTrue(created.number() > last, created + " after " + last);
-        Revision updated = revisionOf(kv.put(THINGS, A, Value.of("again " + life)));
+        Revision updated = assertWritten(kv.put(THINGS, A, Value.of("again " + life)));
         last = updated.number();
         kv.delete(THINGS, A, updated);
         assertEquals(
@@ -57,10 +58,10 @@ final class MongoRevisionsTest {
   void sweptExpiredEntry_doesNotRestartRevisions() {
     try (MongoKvFixture fixture = new MongoKvFixture()) {
       Kv kv = fixture.inner();
-      Revision first = revisionOf(kv.put(BEATS, A, Value.of("one")));
+      Revision first = assertWritten(kv.put(BEATS, A, Value.of("one")));
       fixture.database().collection("beats").deleteMany(new Document());
       assertEquals(Optional.empty(), kv.get(BEATS, A));
-      Revision next = revisionOf(kv.put(BEATS, A, Value.of("two")));
+      Revision next = assertWritten(kv.put(BEATS, A, Value.of("two")));
       assertTrue(next.compareTo(first) > 0, next + " after " + first);
     }
   }
@@ -73,7 +74,7 @@ final class MongoRevisionsTest {
       BucketDocuments stopped = fixture.buckets().open(THINGS);
       Document claim = stopped.claimSlot(A);
       long late = stopped.takeNextRevision(claim);
-      Revision created = revisionOf(kv.create(THINGS, A, Value.of("quick")));
+      Revision created = assertWritten(kv.create(THINGS, A, Value.of("quick")));
       assertTrue(created.number() > late, "the life of a claim is counted after the claim");
       kv.delete(THINGS, A, created);
       fixture.database().collection("things").deleteMany(new Document());
@@ -157,9 +158,5 @@ final class MongoRevisionsTest {
 
   private static Document gone() {
     return new Document("gone", new Document("$exists", true));
-  }
-
-  private static Revision revisionOf(WriteResult result) {
-    return ((Written) result).revision();
   }
 }

@@ -1,5 +1,6 @@
 package keyfleet.mongodb;
 
+import static keyfleet.store.StoreFixtures.THINGS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -7,7 +8,6 @@ import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.bson.Document;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
-import keyfleet.store.Bucket;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.StoreTime;
@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Test;
 
 /// Store time on servers whose clocks are wrong.
 final class MongoStoreClockTest {
-  private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Key A = new Key("a");
 
   private final AtomicLong offSeconds = new AtomicLong();

@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.function.Consumer;
+import keyfleet.store.FaultProxy;
 import keyfleet.store.engine.StoreUrl;
 import org.bson.Document;
 import org.bson.types.ObjectId;
@@ -18,6 +19,7 @@ import org.bson.types.ObjectId;
 /// The servers for tests: `mongo-java-server` in this process, or the real server that
 /// `KEYFLEET_TEST_MONGODB` names.
 public final class MongoTestServers {
+  private static final int DEFAULT_PORT = 27_017;
   private static final MongoServer SHARED = start(new MemoryBackend());
 
   private MongoTestServers() {}
@@ -79,9 +81,15 @@ public final class MongoTestServers {
       return StoreUrl.parse(server + name + params);
     }
 
-    /// The same database through another address, for example that of a proxy.
-    StoreUrl urlThrough(String otherHost) {
-      return StoreUrl.parse(server.replace(host, otherHost) + name + params);
+    FaultProxy startProxy() {
+      int colon = host.lastIndexOf(':');
+      return colon < 0
+          ? new FaultProxy(host, DEFAULT_PORT)
+          : new FaultProxy(host.substring(0, colon), Integer.parseInt(host.substring(colon + 1)));
+    }
+
+    StoreUrl urlThrough(FaultProxy proxy) {
+      return StoreUrl.parse(server.replace(host, proxy.address()) + name + params);
     }
 
     public MongoCollection<Document> collection(String collection) {

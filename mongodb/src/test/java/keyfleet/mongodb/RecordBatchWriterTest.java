@@ -1,7 +1,7 @@
 package keyfleet.mongodb;
 
-import static keyfleet.mongodb.MongoFixtures.fields;
-import static keyfleet.mongodb.MongoFixtures.record;
+import static keyfleet.store.StoreFixtures.fields;
+import static keyfleet.store.StoreFixtures.record;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import de.bwaldvogel.mongo.MongoServer;
@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import keyfleet.store.Conflict;
+import keyfleet.store.FaultProxy;
 import keyfleet.store.RecordChange;
 import keyfleet.store.RecordWriteResult;
 import keyfleet.store.RecordWriteResult.Stored;
@@ -49,11 +50,11 @@ final class RecordBatchWriterTest {
   @Test
   void batchWhoseAnswerIsLost_isUnknownForEachChange() {
     try (MongoRecordsFixture fixture = new MongoRecordsFixture(MongoTestServers.database());
-        CuttableProxy proxy = new CuttableProxy(fixture.database.host());
-        MongoEngine engine = MongoEngine.open(fixture.database.urlThrough(proxy.host()))) {
+        FaultProxy proxy = fixture.database.startProxy();
+        MongoEngine engine = MongoEngine.open(fixture.database.urlThrough(proxy))) {
       Records records = engine.records(MongoRecordsFixture.SHAPE);
       List<RecordChange> changes = changes(records, "a", "b");
-      proxy.dropNextAnswer();
+      proxy.cutAtNextReply();
       assertEquals(List.of(new Unknown(), new Unknown()), records.compareAndSetAll(changes));
     }
   }

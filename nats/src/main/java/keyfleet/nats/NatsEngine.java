@@ -15,6 +15,7 @@ import keyfleet.store.StoreRefusedException;
 import keyfleet.store.Value;
 import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.EnvelopeScan;
+import keyfleet.store.engine.LatestStoreTime;
 import keyfleet.store.engine.StoreCheck;
 import keyfleet.store.engine.StoreUrl;
 
@@ -51,7 +52,7 @@ public final class NatsEngine implements Engine {
     NatsConnection connection = new NatsConnector(url).connect(watchRegistry);
     try {
       NatsStreamRegistry streams =
-          new NatsStreamRegistry(connection, settings, new NatsStoreClock());
+          new NatsStreamRegistry(connection, settings, new LatestStoreTime());
       StoreCheck server = checkServer(connection);
       NatsDurabilityCheck durabilityCheck = new NatsDurabilityCheck(settings);
       List<ServerReport> reports = durabilityCheck.fetchReports();

@@ -33,7 +33,7 @@ final class NatsKeyReader {
     if (stored.kind() == Kind.MARKER || !stream.isLive(stored.writtenAt(), now)) {
       return new Absent(stored.revision().number());
     }
-    streams.storeClock().observe(stored.writtenAt().millis());
+    streams.latestTime().observe(stored.writtenAt().millis());
     return new Present(stored);
   }
 

@@ -14,6 +14,7 @@ import keyfleet.store.Prefix;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoreTime;
+import keyfleet.store.engine.LatestStoreTime;
 
 /// Creates a bucket's stream on first use, or checks the configuration of an existing one.
 final class NatsStreamRegistry {
@@ -30,13 +31,13 @@ final class NatsStreamRegistry {
 
   private final NatsConnection connection;
   private final NatsSettings settings;
-  private final NatsStoreClock storeClock;
+  private final LatestStoreTime latestTime;
   private final Map<String, NatsStream> known = new ConcurrentHashMap<>();
 
-  NatsStreamRegistry(NatsConnection connection, NatsSettings settings, NatsStoreClock storeClock) {
+  NatsStreamRegistry(NatsConnection connection, NatsSettings settings, LatestStoreTime latestTime) {
     this.connection = connection;
     this.settings = settings;
-    this.storeClock = storeClock;
+    this.latestTime = latestTime;
   }
 
   NatsStream streamOf(Bucket bucket) {
@@ -101,11 +102,11 @@ final class NatsStreamRegistry {
     if (info.getTimestamp() == null) {
       throw new StoreException("stream " + stream.name() + " reports no time");
     }
-    return storeClock.observe(info.getTimestamp().toInstant().toEpochMilli());
+    return latestTime.observe(info.getTimestamp().toInstant().toEpochMilli());
   }
 
-  NatsStoreClock storeClock() {
-    return storeClock;
+  LatestStoreTime latestTime() {
+    return latestTime;
   }
 
   NatsConnection connection() {

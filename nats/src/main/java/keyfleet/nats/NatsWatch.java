@@ -10,12 +10,12 @@ import io.nats.client.api.DeliverPolicy;
 import io.nats.client.support.Status;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
-import keyfleet.store.ChangeHint;
 import keyfleet.store.ChangeHint.Changed;
 import keyfleet.store.ChangeHint.Missed;
 import keyfleet.store.StoreException;
 import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
+import keyfleet.store.engine.WatchSubscription;
 import org.jspecify.annotations.Nullable;
 
 /// One watch: an ephemeral consumer that sends the names of changed keys, and a thread that reads
@@ -32,15 +32,14 @@ final class NatsWatch implements Watch {
   private final NatsConnection connection;
   private final NatsStream stream;
   private final String filter;
-  private final Watcher watcher;
+  private final WatchSubscription hints;
   private final AtomicReference<@Nullable Subscription> current = new AtomicReference<>();
-  private volatile boolean closed;
 
   NatsWatch(NatsConnection connection, NatsStream stream, String filter, Watcher watcher) {
     this.connection = connection;
     this.stream = stream;
     this.filter = filter;
-    this.watcher = watcher;
+    this.hints = new WatchSubscription(watcher);
   }
 
   /// The watcher gets hints of all changes after this returns.
@@ -56,7 +55,7 @@ final class NatsWatch implements Watch {
 
   @Override
   public void close() {
-    closed = true;
+    hints.close();
     restart();
   }
 
@@ -64,7 +63,7 @@ final class NatsWatch implements Watch {
     deliverHints(first);
     NatsConnection.unsubscribe(first);
     for (Subscription next = resubscribe(); next != null; next = resubscribe()) {
-      deliver(new Missed());
+      hints.deliver(new Missed());
       deliverHints(next);
       NatsConnection.unsubscribe(next);
     }
@@ -75,20 +74,20 @@ final class NatsWatch implements Watch {
     long last = 0;
     try {
       Message message = subscription.nextMessage(SILENCE_LIMIT);
-      while (message != null && !closed) {
+      while (message != null && !hints.isClosed()) {
         long number = sequence(message);
         if (message.isStatusMessage() ? number != last : number != ++last) {
           return;
         }
         if (!message.isStatusMessage()) {
-          deliver(new Changed(stream.key(message.getSubject())));
+          hints.deliver(new Changed(stream.key(message.getSubject())));
         }
         message = subscription.nextMessage(SILENCE_LIMIT);
       }
     } catch (IllegalStateException e) {
       return;
     } catch (InterruptedException e) {
-      closed = true;
+      hints.close();
       Thread.currentThread().interrupt();
     }
   }
@@ -106,7 +105,7 @@ final class NatsWatch implements Watch {
 
   /// Null if the watch is closed.
   private @Nullable Subscription resubscribe() {
-    while (!closed) {
+    while (!hints.isClosed()) {
       try {
         return subscribe();
       } catch (StoreException e) {
@@ -151,11 +150,5 @@ final class NatsWatch implements Watch {
         .memStorage(true)
         .numReplicas(1)
         .build();
-  }
-
-  private void deliver(ChangeHint hint) {
-    if (!closed) {
-      watcher.onHint(hint);
-    }
   }
 }

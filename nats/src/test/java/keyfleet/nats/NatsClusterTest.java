@@ -1,5 +1,6 @@
 package keyfleet.nats;
 
+import static keyfleet.store.StoreFixtures.THINGS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -25,7 +26,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import keyfleet.store.Bucket;
 import keyfleet.store.ChangeHint;
 import keyfleet.store.ChangeHint.Changed;
 import keyfleet.store.ChangeHint.Missed;
@@ -56,7 +56,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Three servers that store each write on all of them, also while one is killed.
 class NatsClusterTest implements KvRaceContract {
-  private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Key COUNTER = new Key("counter");
   private static final int WRITERS = 8;
   private static final int WRITES_PER_STAGE = 60;
@@ -81,19 +80,19 @@ class NatsClusterTest implements KvRaceContract {
   /// These tests simulate lost answers, which is the same on any engine, and need an answer to each
   /// first write. A cluster on a busy machine cannot guarantee that.
   @Override
-  public void unansweredWriteThatWasApplied_isFoundByItsNonce() {}
+  public void unansweredWriteThatWasApplied_isFoundByItsNonce(KvFixture fixture) {}
 
   @Override
-  public void unansweredWriteThatWasLost_isPendingAndSentAgain() {}
+  public void unansweredWriteThatWasLost_isPendingAndSentAgain(KvFixture fixture) {}
 
   @Override
-  public void unansweredWriteThatArrivesLate_isNotTakenForAnother() {}
+  public void unansweredWriteThatArrivesLate_isNotTakenForAnother(KvFixture fixture) {}
 
   @Override
-  public void unansweredWriteThatLost_isSuperseded() {}
+  public void unansweredWriteThatLost_isSuperseded(KvFixture fixture) {}
 
   @Override
-  public void writeThatIsNeverAnswered_staysPending() {}
+  public void writeThatIsNeverAnswered_staysPending(KvFixture fixture) {}
 
   /// One test of the contract also runs while each server in turn is killed and restarted.
   @BeforeEach

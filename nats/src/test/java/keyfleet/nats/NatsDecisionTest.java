@@ -1,5 +1,6 @@
 package keyfleet.nats;
 
+import static keyfleet.store.StoreFixtures.THINGS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -16,6 +17,7 @@ import keyfleet.store.Key;
 import keyfleet.store.Prefix;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoreTime;
+import keyfleet.store.engine.LatestStoreTime;
 import keyfleet.store.engine.StoreCheck.Level;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,7 +60,7 @@ class NatsDecisionTest {
 
   @Test
   void storeTime_doesNotGoBackWithANewLeader() {
-    NatsStoreClock time = new NatsStoreClock();
+    LatestStoreTime time = new LatestStoreTime();
     assertEquals(new StoreTime(5_000), time.observe(5_000));
     assertEquals(new StoreTime(5_000), time.observe(4_000));
     assertEquals(new StoreTime(5_001), time.observe(5_001));
@@ -73,15 +75,12 @@ class NatsDecisionTest {
     assertEquals(false, heartbeats.isLive(written, new StoreTime(12_000)));
     assertEquals(
         true, heartbeats.isLive(written, new StoreTime(9_000)), "a leader whose clock is behind");
-    assertEquals(
-        true,
-        new NatsStream(new Bucket.Lasting("things"), "things")
-            .isLive(written, new StoreTime(99_000_000)));
+    assertEquals(true, new NatsStream(THINGS, "things").isLive(written, new StoreTime(99_000_000)));
   }
 
   @Test
   void key_isTheEndOfItsSubject() {
-    NatsStream stream = new NatsStream(new Bucket.Lasting("things"), "t1-things");
+    NatsStream stream = new NatsStream(THINGS, "t1-things");
     Key key = new Key("a/b=c_d-e.F");
     assertEquals("KV_t1-things", stream.name());
     assertEquals("$KV.t1-things.a/b=c_d-e.F", stream.subject(key));

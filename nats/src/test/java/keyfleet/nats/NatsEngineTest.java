@@ -1,5 +1,7 @@
 package keyfleet.nats;
 
+import static keyfleet.store.StoreFixtures.THINGS;
+import static keyfleet.store.StoreFixtures.assertWritten;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -48,7 +50,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// What the engine refuses when it opens, with which message, and what other clients see of its
 /// streams.
 class NatsEngineTest {
-  private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Bucket HEARTBEATS = new Bucket.Expiring("beats", Duration.ofSeconds(30));
   private static final Key A = new Key("a");
 
@@ -129,7 +130,7 @@ class NatsEngineTest {
   void unsyncedServerForHeartbeats_refusesLastingBuckets() {
     try (NatsEngine engine =
         NatsEngine.open(unsynced().url("/beats1?use=heartbeats&monitor=" + unsynced().monitor()))) {
-      assertInstanceOf(Written.class, engine.kv().put(HEARTBEATS, A, Value.of("alive")));
+      assertWritten(engine.kv().put(HEARTBEATS, A, Value.of("alive")));
       assertTrue(engine.storeChecks().stream().anyMatch(it -> it.level() == StoreCheck.Level.WARN));
       assertThrows(
           StoreRefusedException.class, () -> engine.kv().put(THINGS, A, Value.of("keystore")));
@@ -207,7 +208,7 @@ class NatsEngineTest {
   void namespacesWithOneStreamName_areSeparate() {
     try (NatsEngine one = NatsEngine.open(durable().url("/x?sync_interval=always"));
         NatsEngine other = NatsEngine.open(durable().url("?sync_interval=always"))) {
-      assertInstanceOf(Written.class, one.kv().put(new Bucket.Lasting("y"), A, Value.of("x's")));
+      assertWritten(one.kv().put(new Bucket.Lasting("y"), A, Value.of("x's")));
       assertTrue(
           refusalMessage(() -> other.kv().get(new Bucket.Lasting("x-y"), A))
               .contains("belongs to nats://HOST/x"));
@@ -242,15 +243,14 @@ class NatsEngineTest {
       });
       assertEquals("theirs", fixture.kv().get(THINGS, new Key("b")).orElseThrow().value().text());
       assertTrue(fixture.kv().get(THINGS, A).isEmpty(), "a purged key is there");
-      assertInstanceOf(Written.class, fixture.kv().create(THINGS, A, Value.of("again")));
+      assertWritten(fixture.kv().create(THINGS, A, Value.of("again")));
     }
   }
 
   @Test
   void deletedKey_leavesAMarkerThatExpires() {
     try (NatsKvFixture fixture = openFixture()) {
-      Revision revision =
-          assertInstanceOf(Written.class, fixture.kv().put(THINGS, A, Value.of("x"))).revision();
+      Revision revision = assertWritten(fixture.kv().put(THINGS, A, Value.of("x")));
       assertEquals(new Deleted(), fixture.kv().delete(THINGS, A, revision));
       fixture.runAsClient(it -> {
         MessageInfo marker =

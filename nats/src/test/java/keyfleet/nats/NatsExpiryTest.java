@@ -1,7 +1,7 @@
 package keyfleet.nats;
 
+import static keyfleet.store.StoreFixtures.assertWritten;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,7 +15,7 @@ import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
 import keyfleet.store.Revision;
 import keyfleet.store.Value;
-import keyfleet.store.WriteResult.Written;
+import keyfleet.store.engine.LatestStoreTime;
 import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,17 +31,16 @@ class NatsExpiryTest {
   void expiredEntry_isGoneForEachCall(@TempDir(factory = InMemoryTempDir.class) Path folder) {
     try (NatsTestServer server = NatsTestServer.start(folder, NatsTestServer.DURABLE)) {
       StoreUrl url = server.url("?sync_interval=always");
-      NatsStoreClock storeClock = new NatsStoreClock();
+      LatestStoreTime latestTime = new LatestStoreTime();
       NatsWatchRegistry watchRegistry = new NatsWatchRegistry();
       try (NatsConnection connection = new NatsConnector(url).connect(watchRegistry)) {
         NatsStreamRegistry streams =
-            new NatsStreamRegistry(connection, NatsSettings.of(url), storeClock);
+            new NatsStreamRegistry(connection, NatsSettings.of(url), latestTime);
         streams.prepare(streams.clockStream());
         Kv kv = new NatsKv(streams, watchRegistry);
-        Revision old =
-            assertInstanceOf(Written.class, kv.put(HEARTBEATS, A, Value.of("one"))).revision();
+        Revision old = assertWritten(kv.put(HEARTBEATS, A, Value.of("one")));
         assertEquals(List.of(A), kv.list(HEARTBEATS, Prefix.ALL).stream().map(Entry::key).toList());
-        storeClock.observe(kv.storeTime().plus(LIFETIME).millis());
+        latestTime.observe(kv.storeTime().plus(LIFETIME).millis());
         assertGone(kv, old);
       }
     }
@@ -52,6 +51,6 @@ class NatsExpiryTest {
     assertEquals(List.of(), kv.list(HEARTBEATS, Prefix.ALL));
     assertEquals(new Conflict(), kv.update(HEARTBEATS, A, Value.of("late"), old));
     assertEquals(new Conflict(), kv.delete(HEARTBEATS, A, old));
-    assertInstanceOf(Written.class, kv.create(HEARTBEATS, A, Value.of("two")));
+    assertWritten(kv.create(HEARTBEATS, A, Value.of("two")));
   }
 }

@@ -8,18 +8,14 @@ import io.nats.client.PublishOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import keyfleet.store.Bucket;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.KvFixture;
-import keyfleet.store.StoreTime;
 import keyfleet.store.Value;
 import keyfleet.store.engine.StoreUrl;
-import org.jspecify.annotations.Nullable;
 
 /// A namespace of a real server, empty at first, for one test.
 final class NatsKvFixture implements KvFixture {
@@ -43,17 +39,6 @@ final class NatsKvFixture implements KvFixture {
   @Override
   public Kv kv() {
     return kv;
-  }
-
-  /// Waits, because a real store's clock cannot be advanced.
-  @Override
-  public void advanceTime(Duration duration) {
-    StoreTime end = kv.storeTime().plus(duration);
-    for (StoreTime now = kv.storeTime(); now.compareTo(end) < 0; now = kv.storeTime()) {
-      new CompletableFuture<@Nullable Void>()
-          .completeOnTimeout(null, end.since(now).toMillis(), TimeUnit.MILLISECONDS)
-          .join();
-    }
   }
 
   /// Deletes the consumers, as a server does that loses them.

@@ -1,5 +1,6 @@
 package keyfleet.nats;
 
+import static keyfleet.store.StoreFixtures.THINGS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,11 +13,11 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
-import keyfleet.store.Bucket;
 import keyfleet.store.ChangeHint;
 import keyfleet.store.ChangeHint.Missed;
 import keyfleet.store.ConditionalWrite;
 import keyfleet.store.Entry;
+import keyfleet.store.FaultProxy;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
@@ -30,7 +31,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// What callers see when the server or the network fails, and that the engine recovers by itself.
 class NatsOutageTest {
-  private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Key A = new Key("a");
   private static final String DURABLE = "?sync_interval=always";
 
@@ -40,7 +40,7 @@ class NatsOutageTest {
   @Test
   void lostAnswer_isUnknownAndResolvedByItsNonce() {
     try (NatsTestServer server = NatsTestServer.start(folder, NatsTestServer.DURABLE);
-        NatsFaultProxy proxy = new NatsFaultProxy(server.port());
+        FaultProxy proxy = new FaultProxy("127.0.0.1", server.port());
         NatsKvFixture fixture =
             new NatsKvFixture(proxy.address(), DURABLE, UnaryOperator.identity())) {
       assertEquals(Optional.empty(), fixture.kv().get(THINGS, A));
@@ -55,7 +55,7 @@ class NatsOutageTest {
   @Test
   void connectionCut_callsFailAtOnceAndWatchReportsMissed() throws InterruptedException {
     try (NatsTestServer server = NatsTestServer.start(folder, NatsTestServer.DURABLE);
-        NatsFaultProxy proxy = new NatsFaultProxy(server.port());
+        FaultProxy proxy = new FaultProxy("127.0.0.1", server.port());
         NatsKvFixture fixture =
             new NatsKvFixture(proxy.address(), DURABLE, UnaryOperator.identity())) {
       BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();

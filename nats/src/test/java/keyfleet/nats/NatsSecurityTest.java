@@ -1,7 +1,8 @@
 package keyfleet.nats;
 
+import static keyfleet.store.StoreFixtures.THINGS;
+import static keyfleet.store.StoreFixtures.assertWritten;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,12 +15,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
-import keyfleet.store.Bucket;
 import keyfleet.store.Key;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
+import keyfleet.store.TestCertificates;
 import keyfleet.store.Value;
-import keyfleet.store.WriteResult.Written;
 import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -105,9 +105,10 @@ class NatsSecurityTest {
 
   @Test
   void tls_acceptsOnlyTrustedServers() {
-    NatsTestCertificates trusted = new NatsTestCertificates(folder, "ours");
-    NatsTestCertificates untrusted = new NatsTestCertificates(folder, "stranger");
-    try (NatsTestServer server = startServer(trusted.tlsConfiguration("localhost", "127.0.0.1"))) {
+    TestCertificates trusted = new TestCertificates(folder, "ours");
+    TestCertificates untrusted = new TestCertificates(folder, "stranger");
+    try (NatsTestServer server =
+        startServer(tlsConfiguration(trusted.sign("server", "DNS:localhost,IP:127.0.0.1")))) {
       assertOpens(urlAs("", server, "&tls-ca=" + trusted.authority()));
       assertRefused("requires TLS", urlAs("", server, ""));
       assertRefused("TLS with nats://", urlAs("", server, "&tls-ca=" + untrusted.authority()));
@@ -117,21 +118,22 @@ class NatsSecurityTest {
 
   @Test
   void certificateOfAnotherHost_isRefused() {
-    NatsTestCertificates trusted = new NatsTestCertificates(folder, "ours");
+    TestCertificates trusted = new TestCertificates(folder, "ours");
     try (NatsTestServer server =
-        startServer(trusted.tlsConfiguration("elsewhere.example", "127.0.0.9"))) {
+        startServer(
+            tlsConfiguration(trusted.sign("server", "DNS:elsewhere.example,IP:127.0.0.9")))) {
       assertRefused("TLS with nats://", urlAs("", server, "&tls-ca=" + trusted.authority()));
     }
   }
 
   @Test
   void serverThatRequiresClientCertificate_getsOne() {
-    NatsTestCertificates trusted = new NatsTestCertificates(folder, "ours");
+    TestCertificates trusted = new TestCertificates(folder, "ours");
     String configuration =
-        trusted
-            .tlsConfiguration("localhost", "127.0.0.1")
+        tlsConfiguration(trusted.sign("server", "DNS:localhost,IP:127.0.0.1"))
             .replace(
                 "tls {", "tls { verify: true, ca_file: \"%s\",".formatted(trusted.authority()));
+    trusted.sign("client", "DNS:client");
     try (NatsTestServer server = startServer(configuration)) {
       String clientParameters =
           "&tls-cert=%s&tls-key=%s".formatted(trusted.certificate("client"), trusted.key("client"));
@@ -139,6 +141,11 @@ class NatsSecurityTest {
       StoreUrl withoutCertificate = urlAs("", server, "&tls-ca=" + trusted.authority());
       assertThrows(StoreException.class, () -> NatsEngine.open(withoutCertificate).close());
     }
+  }
+
+  private static String tlsConfiguration(TestCertificates certificates) {
+    return "tls { timeout: 20, cert_file: \"%s\", key_file: \"%s\" }"
+        .formatted(certificates.certificate("server"), certificates.key("server"));
   }
 
   private NatsTestServer startServer(String... lines) {
@@ -161,9 +168,7 @@ class NatsSecurityTest {
 
   private static void assertOpens(StoreUrl url) {
     try (NatsEngine engine = NatsEngine.open(url)) {
-      assertInstanceOf(
-          Written.class,
-          engine.kv().put(new Bucket.Lasting("things"), new Key("a"), Value.of("x")));
+      assertWritten(engine.kv().put(THINGS, new Key("a"), Value.of("x")));
     }
   }
 

@@ -28,6 +28,7 @@ import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
 import keyfleet.store.WriteResult;
 import keyfleet.store.WriteResult.Written;
+import keyfleet.store.engine.LatestStoreTime;
 import org.jspecify.annotations.Nullable;
 
 /// Keys and values as rows of one table; [KvSql] explains how revisions stay in order.
@@ -128,7 +129,7 @@ final class PostgresKv implements Kv {
             statement.setLong(1, latestTime.millis());
             try (ResultSet found = statement.executeQuery()) {
               found.next();
-              return latestTime.advanceTo(found.getLong(1));
+              return latestTime.observe(found.getLong(1));
             }
           }
         });
@@ -175,12 +176,14 @@ final class PostgresKv implements Kv {
     List<Entry> entries = new ArrayList<>();
     try (ResultSet found = statement.executeQuery()) {
       while (found.next()) {
+        long writtenAt = found.getLong(4);
+        latestTime.observe(writtenAt);
         entries.add(
             new Entry(
                 new Key(found.getString(1)),
                 new Value(Bytes.copyOf(found.getBytes(2))),
                 new Revision(found.getLong(3)),
-                latestTime.observe(found.getLong(4))));
+                new StoreTime(writtenAt)));
       }
     }
     return entries;

@@ -8,11 +8,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Bytes;
 import keyfleet.store.Census;
+import keyfleet.store.CensusCounter;
 import keyfleet.store.Conflict;
 import keyfleet.store.DeleteResult;
 import keyfleet.store.DeleteResult.Deleted;
@@ -244,11 +247,19 @@ final class PostgresRecords implements Records {
   }
 
   private Census takeCensus(Connection connection) throws SQLException {
-    PostgresCensusCounter counter = new PostgresCensusCounter(table.fields().size());
+    CensusCounter counter = new CensusCounter();
     try (PreparedStatement statement = connection.prepareStatement(sql.census());
-        ResultSet found = statement.executeQuery()) {
-      while (found.next()) {
-        counter.addGroup(found);
+        ResultSet group = statement.executeQuery()) {
+      int fieldCount = table.fields().size();
+      while (group.next()) {
+        NavigableSet<KekVersion> versions = new TreeSet<>();
+        for (int i = 1; i <= fieldCount; i++) {
+          byte[] tag = group.getBytes(i);
+          if (tag != null) {
+            versions.add(VersionTagSql.toVersion(tag));
+          }
+        }
+        counter.add(versions, group.getBoolean(fieldCount + 1), group.getLong(fieldCount + 2));
       }
     }
     return counter.toCensus();

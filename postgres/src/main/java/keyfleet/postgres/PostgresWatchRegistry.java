@@ -5,19 +5,16 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import keyfleet.postgres.PostgresSettings.Target;
 import keyfleet.store.Bucket;
-import keyfleet.store.ChangeHint;
-import keyfleet.store.ChangeHint.Changed;
-import keyfleet.store.ChangeHint.Missed;
 import keyfleet.store.Key;
 import keyfleet.store.Prefix;
 import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
+import keyfleet.store.engine.WatchSubscriptions;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -25,36 +22,6 @@ import org.postgresql.PGNotification;
 /// All watches of this client, on one separate connection that listens. The first watch opens it;
 /// it is probed periodically and opened again when lost.
 final class PostgresWatchRegistry implements AutoCloseable {
-  /// Not a record: two equal subscriptions are closed separately.
-  private static final class Subscription {
-    private final String bucket;
-    private final Prefix prefix;
-    private final Watcher watcher;
-    private volatile boolean open = true;
-
-    Subscription(Bucket bucket, Prefix prefix, Watcher watcher) {
-      this.bucket = bucket.name();
-      this.prefix = prefix;
-      this.watcher = watcher;
-    }
-
-    void hintIfMatching(String changedBucket, Key key) {
-      if (bucket.equals(changedBucket) && prefix.matches(key)) {
-        deliver(new Changed(key));
-      }
-    }
-
-    void deliver(ChangeHint hint) {
-      try {
-        if (open) {
-          watcher.onHint(hint);
-        }
-      } catch (RuntimeException e) {
-        // A bug in one watcher must not stop the others; that watcher lists again on its period.
-      }
-    }
-  }
-
   private static final Duration PROBE_INTERVAL = Duration.ofSeconds(5);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
   private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
@@ -62,7 +29,7 @@ final class PostgresWatchRegistry implements AutoCloseable {
   private final PostgresSettings settings;
   private final String channel;
   private final PostgresHintSender hintSender;
-  private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
+  private final WatchSubscriptions subscriptions = new WatchSubscriptions();
   private final CountDownLatch listening = new CountDownLatch(1);
   private final CountDownLatch closed = new CountDownLatch(1);
   private final AtomicBoolean missed = new AtomicBoolean();
@@ -83,23 +50,19 @@ final class PostgresWatchRegistry implements AutoCloseable {
   /// Returns when the connection listens. If that takes too long, the watch starts with a `Missed`
   /// once it does.
   Watch add(Bucket bucket, Prefix prefix, Watcher watcher) {
-    Subscription subscription = new Subscription(bucket, prefix, watcher);
-    subscriptions.add(subscription);
+    Watch watch = subscriptions.add(bucket, prefix, watcher);
     startIfNeeded();
     if (!await(listening, PostgresTimeouts.POOL_WAIT)) {
       missed.set(true);
     }
-    return () -> {
-      subscription.open = false;
-      subscriptions.remove(subscription);
-    };
+    return watch;
   }
 
   @Override
   public void close() {
     hintSender.close();
     closed.countDown();
-    subscriptions.clear();
+    subscriptions.close();
     Connection open = listeningConnection;
     if (open != null) {
       abort(open);
@@ -141,7 +104,7 @@ final class PostgresWatchRegistry implements AutoCloseable {
     PGConnection source = connection.unwrap(PGConnection.class);
     while (!await(closed, Duration.ZERO)) {
       if (missed.getAndSet(false)) {
-        deliverMissedToAll();
+        subscriptions.deliverMissed();
       }
       PGNotification[] notifications = source.getNotifications((int) PROBE_INTERVAL.toMillis());
       if (notifications == null || notifications.length == 0) {
@@ -153,17 +116,12 @@ final class PostgresWatchRegistry implements AutoCloseable {
     abort(connection);
   }
 
-  private void deliverMissedToAll() {
-    subscriptions.forEach(it -> it.deliver(new Missed()));
-  }
-
   private void handlePayload(String payload) {
     String[] parts = payload.split(" ", 2);
     if (payload.equals(PostgresHintSender.LIST_AGAIN)) {
-      deliverMissedToAll();
+      subscriptions.deliverMissed();
     } else if (parts.length == 2 && Key.isValid(parts[1])) {
-      Key key = new Key(parts[1]);
-      subscriptions.forEach(it -> it.hintIfMatching(parts[0], key));
+      subscriptions.deliverChange(parts[0], new Key(parts[1]));
     }
   }
 

@@ -1,7 +1,7 @@
 package keyfleet.postgres;
 
-import static keyfleet.postgres.PostgresFixtures.sealed;
-import static keyfleet.postgres.PostgresFixtures.v;
+import static keyfleet.store.StoreFixtures.sealed;
+import static keyfleet.store.StoreFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -39,7 +39,7 @@ class PostgresEnvelopeScannerTest implements EnvelopeScannerContract {
   }
 
   private static String envelope(int version) {
-    return "'\\x" + HexFormat.of().formatHex(sealed(version)) + "'";
+    return "'\\x" + HexFormat.of().formatHex(sealed(version).toArray()) + "'";
   }
 
   @Test
@@ -103,7 +103,7 @@ class PostgresEnvelopeScannerTest implements EnvelopeScannerContract {
     try (PostgresEnvelopeScannerFixture fixture = new PostgresEnvelopeScannerFixture()) {
       fixture.createCollection("closed");
       fixture.createCollection("open");
-      fixture.addRecord("open", sealed(1), new byte[0], "");
+      fixture.addRecord("open", sealed(1).toArray(), new byte[0], "");
       fixture.sql(
           "CREATE ROLE %s LOGIN".formatted(fixture.database),
           "GRANT CREATE ON DATABASE %1$s TO %1$s".formatted(fixture.database),

@@ -1,7 +1,8 @@
 package keyfleet.postgres;
 
-import static keyfleet.postgres.PostgresFixtures.fence;
-import static keyfleet.postgres.PostgresFixtures.sealed;
+import static keyfleet.store.StoreFixtures.fence;
+import static keyfleet.store.StoreFixtures.fields;
+import static keyfleet.store.StoreFixtures.sealed;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -96,7 +97,7 @@ class PostgresFenceRuleTest {
   }
 
   private static SealedFields one(int version) {
-    return PostgresFixtures.fields(version);
+    return fields(version);
   }
 
   /// Each field is absent, not an envelope, or an envelope of version 1 to 4.
@@ -105,7 +106,7 @@ class PostgresFenceRuleTest {
     for (int i = 0; i < 3; i++) {
       int kind = random.nextInt(7) - 1;
       if (kind >= 0) {
-        byName.put("f" + i, Bytes.copyOf(kind == 0 ? new byte[100] : sealed(1 + (kind - 1) % 4)));
+        byName.put("f" + i, kind == 0 ? Bytes.copyOf(new byte[100]) : sealed(1 + (kind - 1) % 4));
       }
     }
     return SealedFields.of(byName);

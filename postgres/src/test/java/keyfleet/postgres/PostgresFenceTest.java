@@ -1,10 +1,10 @@
 package keyfleet.postgres;
 
-import static keyfleet.postgres.PostgresFixtures.fence;
-import static keyfleet.postgres.PostgresFixtures.fields;
-import static keyfleet.postgres.PostgresFixtures.record;
-import static keyfleet.postgres.PostgresFixtures.sealed;
-import static keyfleet.postgres.PostgresFixtures.v;
+import static keyfleet.store.StoreFixtures.fence;
+import static keyfleet.store.StoreFixtures.fields;
+import static keyfleet.store.StoreFixtures.record;
+import static keyfleet.store.StoreFixtures.sealed;
+import static keyfleet.store.StoreFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -155,7 +155,7 @@ class PostgresFenceTest {
   void copy_isRefused() throws SQLException {
     raise(NEW_ONLY);
     try (Connection writer = customers.connectAsApplication()) {
-      String row = "copied\t\\\\x" + HexFormat.of().formatHex(sealed(1)) + "\n";
+      String row = "copied\t\\\\x" + HexFormat.of().formatHex(sealed(1).toArray()) + "\n";
       assertRefused(() -> {
         try {
           writer
@@ -347,14 +347,14 @@ class PostgresFenceTest {
   private static int executeInsert(PreparedStatement statement, String id, int version)
       throws SQLException {
     statement.setString(1, new RecordId(id).value());
-    statement.setBytes(2, sealed(version));
+    statement.setBytes(2, sealed(version).toArray());
     return statement.executeUpdate();
   }
 
   private void update(Connection writer, String id, int version) throws SQLException {
     try (PreparedStatement statement =
         writer.prepareStatement("UPDATE %s SET f0 = ? WHERE id = ?".formatted(customers.table()))) {
-      statement.setBytes(1, sealed(version));
+      statement.setBytes(1, sealed(version).toArray());
       statement.setString(2, id);
       assertEquals(1, statement.executeUpdate());
     }
@@ -376,6 +376,6 @@ class PostgresFenceTest {
   }
 
   private static String literal(int version) {
-    return "decode('" + HexFormat.of().formatHex(sealed(version)) + "', 'hex')";
+    return "decode('" + HexFormat.of().formatHex(sealed(version).toArray()) + "', 'hex')";
   }
 }

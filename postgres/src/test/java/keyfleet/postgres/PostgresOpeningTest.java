@@ -1,8 +1,8 @@
 package keyfleet.postgres;
 
+import static keyfleet.store.StoreFixtures.assertWritten;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,8 +15,8 @@ import keyfleet.store.Bucket;
 import keyfleet.store.Key;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
+import keyfleet.store.TestCertificates;
 import keyfleet.store.Value;
-import keyfleet.store.WriteResult.Written;
 import keyfleet.store.engine.StoreCheck;
 import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.AfterAll;
@@ -30,14 +30,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PostgresOpeningTest {
   private static final String SECRET = "swordfish%20and%20chips";
 
-  @TempDir private static Path certificates;
+  @TempDir private static Path folder;
   private static PostgresTestServer server;
 
   @BeforeAll
   static void start() throws IOException {
     server = PostgresTestServer.startNew();
-    PostgresTestCertificates.create(certificates);
-    PostgresTestCertificates.install(certificates, server.data());
+    new TestCertificates(folder, "other");
+    install(
+        new TestCertificates(folder, "ours")
+            .sign("server", "DNS:localhost")
+            .sign("holder", "DNS:holder"));
     Files.write(
         server.data().resolve("pg_hba.conf"),
         List.of(
@@ -82,16 +85,16 @@ class PostgresOpeningTest {
         "admin@127.0.0.1:{port}/app?sslmode=prefer | sslmode cannot be prefer",
         "admin@127.0.0.1:{port}/app?schema=a;b | schema=a;b does not match",
         "admin@127.0.0.1:{port}/app?pool=0 | pool=0 does not match",
-        "admin@127.0.0.1:{port}/app?sslrootcert={dir}/ca.crt | sslmode is disable",
+        "admin@127.0.0.1:{port}/app?sslrootcert={dir}/ours/ca.pem | sslmode is disable",
         "secret_only:" + SECRET + "@127.0.0.1:{port}/app | refuses the user or its password",
-        "admin@localhost:{port}/app?sslmode=verify-full&sslrootcert={dir}/absent.crt | cannot be"
+        "admin@localhost:{port}/app?sslmode=verify-full&sslrootcert={dir}/absent.pem | cannot be"
             + " read",
-        "admin@localhost:{port}/app?sslmode=verify-full&sslrootcert={dir}/other.crt | no trusted"
+        "admin@localhost:{port}/app?sslmode=verify-full&sslrootcert={dir}/other/ca.pem | no trusted"
             + " encrypted connection",
         "admin@localhost:{port}/app?sslmode=verify-full | no trusted encrypted connection",
-        "admin@127.0.0.1:{port}/app?sslmode=verify-full&sslrootcert={dir}/ca.crt | no trusted"
+        "admin@127.0.0.1:{port}/app?sslmode=verify-full&sslrootcert={dir}/ours/ca.pem | no trusted"
             + " encrypted connection",
-        "admin@localhost:{port}/app?sslmode=require&sslcert={dir}/holder.crt | sslcert and sslkey"
+        "admin@localhost:{port}/app?sslmode=require&sslcert={dir}/ours/holder.pem | sslcert and sslkey"
             + " go together",
       })
   void refusedConnection_namesTheReason(String address, String sentence) {
@@ -108,17 +111,16 @@ class PostgresOpeningTest {
       value = {
         "secret_only:"
             + SECRET
-            + "@localhost:{port}/app?schema=s1&sslmode=verify-full&sslrootcert={dir}/ca.crt",
+            + "@localhost:{port}/app?schema=s1&sslmode=verify-full&sslrootcert={dir}/ours/ca.pem",
         "secret_only:"
             + SECRET
-            + "@127.0.0.1:{port}/app?schema=s2&sslmode=verify-ca&sslrootcert={dir}/ca.crt",
+            + "@127.0.0.1:{port}/app?schema=s2&sslmode=verify-ca&sslrootcert={dir}/ours/ca.pem",
         "secret_only:" + SECRET + "@127.0.0.1:{port}/app?schema=s3&sslmode=require",
-        "holder@localhost:{port}/app?schema=s4&sslmode=verify-full&sslrootcert={dir}/ca.crt&sslcert={dir}/holder.crt&sslkey={dir}/holder.key",
+        "holder@localhost:{port}/app?schema=s4&sslmode=verify-full&sslrootcert={dir}/ours/ca.pem&sslcert={dir}/ours/holder.pem&sslkey={dir}/ours/holder.key",
       })
   void encryptedConnection_isAccepted(String address) {
     try (PostgresEngine engine = open(address)) {
-      assertInstanceOf(
-          Written.class, engine.kv().put(new Bucket.Lasting("b"), new Key("k"), Value.of("v")));
+      assertWritten(engine.kv().put(new Bucket.Lasting("b"), new Key("k"), Value.of("v")));
       assertTrue(engine.storeChecks().contains(StoreCheck.ok("the connection is encrypted")));
     }
   }
@@ -141,7 +143,7 @@ class PostgresOpeningTest {
 
   @Test
   void passwordFile_mustBeReadableByItsOwnerOnly() throws IOException {
-    Path file = Files.writeString(certificates.resolve("password"), "swordfish and chips\n");
+    Path file = Files.writeString(folder.resolve("password"), "swordfish and chips\n");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
     String address =
         "secret_only@127.0.0.1:{port}/app?schema=s5&sslmode=require&password-file=" + file;
@@ -178,8 +180,7 @@ class PostgresOpeningTest {
         "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA made TO member",
         "GRANT USAGE ON ALL SEQUENCES IN SCHEMA made TO member");
     try (PostgresEngine engine = open(address)) {
-      assertInstanceOf(
-          Written.class, engine.kv().put(new Bucket.Lasting("b"), new Key("k"), Value.of("v")));
+      assertWritten(engine.kv().put(new Bucket.Lasting("b"), new Key("k"), Value.of("v")));
     }
   }
 
@@ -222,6 +223,20 @@ class PostgresOpeningTest {
     }
   }
 
+  /// Copies the server's certificate and key, and the CA of its clients, into its data folder.
+  private static void install(TestCertificates certificates) throws IOException {
+    Path data = server.data();
+    Files.copy(certificates.certificate("server"), data.resolve("server.crt"));
+    Files.copy(certificates.key("server"), data.resolve("server.key"));
+    Files.copy(certificates.authority(), data.resolve("root.crt"));
+    Files.write(data.resolve("postgresql.auto.conf"), List.of("ssl_ca_file = 'root.crt'"));
+    String owner = Files.getOwner(data).getName();
+    for (String file : List.of("server.crt", "server.key", "root.crt")) {
+      PostgresTestServer.runCommand(List.of("chmod", "0600", data.resolve(file).toString()));
+      PostgresTestServer.runCommand(List.of("chown", owner, data.resolve(file).toString()));
+    }
+  }
+
   private static StoreCheck.Level worst(PostgresEngine engine) {
     try (engine) {
       return engine.storeChecks().stream()
@@ -244,7 +259,7 @@ class PostgresOpeningTest {
     String full =
         address
             .replace("{port}", Integer.toString(server.port()))
-            .replace("{dir}", certificates.toString());
+            .replace("{dir}", folder.toString());
     return PostgresEngine.open(StoreUrl.parse("postgresql://" + full));
   }
 }

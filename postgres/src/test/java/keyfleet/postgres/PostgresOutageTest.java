@@ -1,8 +1,9 @@
 package keyfleet.postgres;
 
+import static keyfleet.store.StoreFixtures.THINGS;
+import static keyfleet.store.StoreFixtures.assertWritten;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,7 +19,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import keyfleet.store.Bucket;
 import keyfleet.store.ChangeHint;
 import keyfleet.store.ChangeHint.Changed;
 import keyfleet.store.ChangeHint.Missed;
@@ -34,7 +34,6 @@ import org.junit.jupiter.api.Test;
 
 /// A server is killed and started again while writers continue.
 class PostgresOutageTest {
-  private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final int KILLS = 3;
   private static final int WRITERS = 4;
   private static final int WRITES_BETWEEN_KILLS = 40;
@@ -84,7 +83,7 @@ class PostgresOutageTest {
       writers.forEach(CompletableFuture::join);
       histories.forEach(it -> check(engine.kv(), it));
       Key last = new Key("last");
-      assertInstanceOf(Written.class, engine.kv().put(THINGS, last, Value.of("x")));
+      assertWritten(engine.kv().put(THINGS, last, Value.of("x")));
       await(hints, new Changed(last));
     }
   }

@@ -1,8 +1,8 @@
 package keyfleet.postgres;
 
-import static keyfleet.postgres.PostgresFixtures.fence;
-import static keyfleet.postgres.PostgresFixtures.record;
-import static keyfleet.postgres.PostgresFixtures.v;
+import static keyfleet.store.StoreFixtures.fence;
+import static keyfleet.store.StoreFixtures.record;
+import static keyfleet.store.StoreFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;

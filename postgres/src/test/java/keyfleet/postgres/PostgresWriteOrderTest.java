@@ -1,5 +1,7 @@
 package keyfleet.postgres;
 
+import static keyfleet.store.StoreFixtures.THINGS;
+import static keyfleet.store.StoreFixtures.assertWritten;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -20,7 +22,6 @@ import keyfleet.store.DeleteResult.Deleted;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
-import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreTime;
 import keyfleet.store.Unknown;
@@ -35,7 +36,6 @@ import org.junit.jupiter.api.Test;
 /// Writes that wait for a lock, and the order of revisions and store times.
 class PostgresWriteOrderTest {
   private static final String DATABASE = "write_order";
-  private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Key A = new Key("a");
   private static final Value VALUE = Value.of("value");
   private static final int LIMIT_SECONDS = 30;
@@ -78,7 +78,7 @@ class PostgresWriteOrderTest {
                   statement, "DELETE FROM keyfleet.kv WHERE key = 'waited' RETURNING revision"));
       other.commit();
       assertTrue(
-          revisionOf(waiting.orTimeout(LIMIT_SECONDS, TimeUnit.SECONDS).join()).number() > seen);
+          assertWritten(waiting.orTimeout(LIMIT_SECONDS, TimeUnit.SECONDS).join()).number() > seen);
     }
   }
 
@@ -97,7 +97,7 @@ class PostgresWriteOrderTest {
       other.rollback();
     }
     assertEquals(Optional.empty(), kv.get(THINGS, key));
-    revisionOf(kv.put(THINGS, key, VALUE));
+    assertWritten(kv.put(THINGS, key, VALUE));
   }
 
   @Test
@@ -165,7 +165,7 @@ class PostgresWriteOrderTest {
       StoreTime seen = another.kv().get(beats, new Key("ahead")).orElseThrow().writtenAt();
       assertEquals(new StoreTime(ahead), seen);
       assertTrue(another.kv().storeTime().compareTo(seen) >= 0);
-      revisionOf(another.kv().put(beats, A, VALUE));
+      assertWritten(another.kv().put(beats, A, VALUE));
       assertTrue(another.kv().get(beats, A).orElseThrow().writtenAt().compareTo(seen) >= 0);
     }
   }
@@ -174,10 +174,10 @@ class PostgresWriteOrderTest {
   void expiredEntries_areSweptByTheNextWrite() {
     Bucket brief = new Bucket.Expiring("brief", Duration.ofSeconds(1));
     for (int i = 0; i < 20; i++) {
-      revisionOf(kv.put(brief, new Key("k" + i), VALUE));
+      assertWritten(kv.put(brief, new Key("k" + i), VALUE));
     }
     server.execute(DATABASE, "SELECT pg_sleep(1.1)");
-    revisionOf(kv.put(brief, A, VALUE));
+    assertWritten(kv.put(brief, A, VALUE));
     assertEquals(
         "1", server.execute(DATABASE, "SELECT count(*) FROM keyfleet.kv WHERE bucket = 'brief'"));
   }
@@ -229,9 +229,5 @@ class PostgresWriteOrderTest {
       found.next();
       return String.valueOf(found.getString(1));
     }
-  }
-
-  private static Revision revisionOf(WriteResult result) {
-    return assertInstanceOf(Written.class, result).revision();
   }
 }

@@ -32,7 +32,7 @@ final class SqliteErrors {
                   .formatted(file, SqliteSession.BUSY_LIMIT.toSeconds()),
               e);
       case READONLY ->
-          SqlitePaths.noAccess(
+          StoreRefusedException.noAccess(
               file + " cannot be written: the file or its disk is read-only",
               "chmod u+w " + file + ", as the user that Keyfleet runs as",
               e);

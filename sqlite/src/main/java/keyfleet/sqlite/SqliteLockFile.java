@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
 import org.jspecify.annotations.Nullable;
 
 /// The lock file at which the writers of both databases of a store queue. A process loses all its
@@ -77,7 +78,7 @@ final class SqliteLockFile implements AutoCloseable {
     try {
       return FileChannel.open(path, Set.of(CREATE, WRITE), SqlitePaths.OWNER_ONLY);
     } catch (IOException e) {
-      throw SqlitePaths.noAccess(
+      throw StoreRefusedException.noAccess(
           "the lock file " + path + " cannot be written",
           "chmod u+w " + path + ", as the user that Keyfleet runs as",
           e);

@@ -53,17 +53,11 @@ record SqlitePaths(Path database) {
     } catch (FileAlreadyExistsException e) {
       return;
     } catch (IOException e) {
-      throw noAccess(
+      throw StoreRefusedException.noAccess(
           file + " cannot be created",
           "chmod u+w " + file.getParent() + ", as the user that Keyfleet runs as",
           e);
     }
-  }
-
-  static StoreRefusedException noAccess(String sentence, String remedy, Exception cause) {
-    StoreRefusedException refused = StoreRefusedException.noAccess(sentence, remedy);
-    refused.initCause(cause);
-    return refused;
   }
 
   String filesystemType() {

@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Bytes;
 import keyfleet.store.Census;
+import keyfleet.store.CensusCounter;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Conflict;
 import keyfleet.store.DeleteResult;
@@ -109,18 +110,11 @@ final class SqliteRecords implements Records {
 
   @Override
   public Census census() {
-    SortedMap<KekVersion, Long> belonging = new TreeMap<>();
-    SortedMap<KekVersion, Long> carrying = new TreeMap<>();
-    List<Long> unreadable = new ArrayList<>();
-    for (CensusGroup group :
-        database.read(session -> session.rows(table.censusSql(), this::toGroup))) {
-      if (!group.versions().isEmpty()) {
-        belonging.merge(group.versions().first(), group.count(), Long::sum);
-      }
-      group.versions().forEach(it -> carrying.merge(it, group.count(), Long::sum));
-      unreadable.add(group.isUnreadable() ? group.count() : 0L);
-    }
-    return new Census(belonging, carrying, unreadable.stream().mapToLong(Long::longValue).sum());
+    return database.read(session -> {
+      CensusCounter counter = new CensusCounter();
+      session.forEachRow(table.censusSql(), row -> addGroup(counter, row));
+      return counter.toCensus();
+    });
   }
 
   @Override
@@ -207,18 +201,16 @@ final class SqliteRecords implements Records {
     return new RecordId(id);
   }
 
-  private record CensusGroup(long count, NavigableSet<KekVersion> versions, boolean isUnreadable) {}
-
-  private CensusGroup toGroup(ResultSet row) throws SQLException {
+  private void addGroup(CensusCounter counter, ResultSet row) throws SQLException {
     NavigableSet<KekVersion> versions = new TreeSet<>();
-    boolean unreadable = false;
+    boolean isUnreadable = false;
     for (int i = 0; i < fields.size(); i++) {
       @Nullable String tag = row.getString(i + 2);
       if (tag != null) {
         SqliteVersionTags.toVersion(tag).ifPresent(versions::add);
-        unreadable |= tag.isEmpty();
+        isUnreadable |= tag.isEmpty();
       }
     }
-    return new CensusGroup(row.getLong(1), versions, unreadable);
+    counter.add(versions, isUnreadable, row.getLong(1));
   }
 }

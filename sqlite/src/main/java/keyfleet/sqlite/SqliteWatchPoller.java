@@ -6,18 +6,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import keyfleet.store.Bucket;
-import keyfleet.store.ChangeHint;
-import keyfleet.store.ChangeHint.Changed;
-import keyfleet.store.ChangeHint.Missed;
 import keyfleet.store.Prefix;
 import keyfleet.store.StoreException;
 import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
+import keyfleet.store.engine.WatchSubscriptions;
 import org.jspecify.annotations.Nullable;
 
 /// Delivers the changes in the databases' change logs to watchers. One thread polls the logs, for
@@ -33,22 +30,9 @@ final class SqliteWatchPoller implements AutoCloseable {
   /// How many changes one poll delivers.
   static final int MAX_CHANGES_PER_POLL = 1_000;
 
-  /// Not a record: two equal subscriptions are closed separately.
-  private static final class Subscription {
-    private final Bucket bucket;
-    private final Prefix prefix;
-    private final Watcher watcher;
-
-    Subscription(Bucket bucket, Prefix prefix, Watcher watcher) {
-      this.bucket = bucket;
-      this.prefix = prefix;
-      this.watcher = watcher;
-    }
-  }
-
   private final SqliteKvDatabases databases;
   private final LongSupplier clock;
-  private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
+  private final WatchSubscriptions subscriptions = new WatchSubscriptions();
   private final Semaphore wakes = new Semaphore(0);
 
   /// The last revision read from each watched database.
@@ -68,13 +52,12 @@ final class SqliteWatchPoller implements AutoCloseable {
     if (!lastRevisions.containsKey(database)) {
       lastRevisions.put(database, database.read(SqliteChangeLog::lastRevision));
     }
-    Subscription subscription = new Subscription(bucket, prefix, watcher);
-    subscriptions.add(subscription);
+    Watch watch = subscriptions.add(bucket, prefix, watcher);
     if (pollThread == null) {
       lastPoll = clock.getAsLong();
       pollThread = Thread.ofVirtual().name("keyfleet-sqlite-watch").start(this::pollUntilClosed);
     }
-    return () -> subscriptions.remove(subscription);
+    return watch;
   }
 
   /// Called after a write of this process.
@@ -90,7 +73,7 @@ final class SqliteWatchPoller implements AutoCloseable {
 
   @Override
   public synchronized void close() {
-    subscriptions.clear();
+    subscriptions.close();
     if (pollThread != null) {
       pollThread.interrupt();
     }
@@ -121,10 +104,10 @@ final class SqliteWatchPoller implements AutoCloseable {
     try {
       List<SqliteChangeLog.LoggedChange> changes = new ArrayList<>();
       lastRevisions.replaceAll((database, from) -> readChanges(database, from, changes));
-      changes.forEach(this::deliver);
+      changes.forEach(it -> subscriptions.deliverChange(it.bucket(), it.key()));
       if (missed) {
         missed = false;
-        subscriptions.forEach(it -> deliver(it, new Missed()));
+        subscriptions.deliverMissed();
       }
     } catch (StoreException e) {
       missed = true;
@@ -143,24 +126,5 @@ final class SqliteWatchPoller implements AutoCloseable {
         database.read(session -> SqliteChangeLog.changesSince(session, from, MAX_CHANGES_PER_POLL));
     changes.addAll(fresh);
     return fresh.isEmpty() ? from : fresh.getLast().revision();
-  }
-
-  private void deliver(SqliteChangeLog.LoggedChange change) {
-    for (Subscription it : subscriptions) {
-      if (it.bucket.name().equals(change.bucket()) && it.prefix.matches(change.key())) {
-        deliver(it, new Changed(change.key()));
-      }
-    }
-  }
-
-  /// A watcher that throws does not stop the others from getting the hint.
-  private void deliver(Subscription subscription, ChangeHint hint) {
-    try {
-      if (subscriptions.contains(subscription)) {
-        subscription.watcher.onHint(hint);
-      }
-    } catch (RuntimeException e) {
-      // This watcher loses the hint, as it may lose any hint.
-    }
   }
 }

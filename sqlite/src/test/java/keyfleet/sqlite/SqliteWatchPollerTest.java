@@ -110,21 +110,6 @@ class SqliteWatchPollerTest {
   }
 
   @Test
-  void failingWatcher_doesNotBlockOthers() throws InterruptedException {
-    engine
-        .kv()
-        .watch(
-            THINGS,
-            Prefix.ALL,
-            _ -> {
-              throw new IllegalStateException("a bug");
-            });
-    engine.kv().watch(THINGS, Prefix.ALL, hints::add);
-    assertWritten(engine.kv().create(THINGS, A, value("one")));
-    assertEquals(new Changed(A), awaitHint());
-  }
-
-  @Test
   void watcherThatAddsAWatch_getsItsHints() throws InterruptedException {
     Bucket other = new Bucket.Expiring("other", Duration.ofMinutes(1));
     engine

@@ -19,15 +19,10 @@ public record Census(
   }
 
   public static Census of(Iterable<StoredRecord> records) {
-    SortedMap<KekVersion, Long> belonging = new TreeMap<>();
-    SortedMap<KekVersion, Long> carrying = new TreeMap<>();
-    long unreadable = 0;
+    CensusCounter counter = new CensusCounter();
     for (StoredRecord record : records) {
-      SealedFields fields = record.fields();
-      fields.lowestVersion().ifPresent(version -> belonging.merge(version, 1L, Long::sum));
-      fields.versions().forEach(version -> carrying.merge(version, 1L, Long::sum));
-      unreadable += fields.hasUnreadable() ? 1 : 0;
+      counter.add(record.fields().versions(), record.fields().hasUnreadable(), 1);
     }
-    return new Census(belonging, carrying, unreadable);
+    return counter.toCensus();
   }
 }

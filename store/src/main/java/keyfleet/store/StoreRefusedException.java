@@ -33,7 +33,12 @@ public final class StoreRefusedException extends StoreException {
   }
 
   public static StoreRefusedException noAccess(String sentence, String remedy) {
-    return new StoreRefusedException(Reason.NO_ACCESS, sentence, remedy, null);
+    return noAccess(sentence, remedy, null);
+  }
+
+  public static StoreRefusedException noAccess(
+      String sentence, String remedy, @Nullable Throwable cause) {
+    return new StoreRefusedException(Reason.NO_ACCESS, sentence, remedy, cause);
   }
 
   public Reason reason() {

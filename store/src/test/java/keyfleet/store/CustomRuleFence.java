@@ -1,6 +1,7 @@
 package keyfleet.store;
 
 import java.util.Optional;
+import java.util.function.BiPredicate;
 import keyfleet.store.FenceResult.Raised;
 import keyfleet.store.FenceResult.StaleTerm;
 import keyfleet.store.RecordWriteResult.Fenced;
@@ -8,24 +9,20 @@ import org.jspecify.annotations.Nullable;
 
 /// Fences a collection with custom rules, to test wrong ones.
 final class CustomRuleFence implements ForwardingRecords {
-  /// The rules of a wrong engine; the defaults are right.
-  interface Rules {
-    default boolean canYield(Fence held, Fence next) {
-      return held.canYieldTo(next);
-    }
-
-    default boolean isChangeAllowed(Fence held, SealedFields before, SealedFields after) {
-      return held.isChangeAllowed(before, after);
-    }
+  interface ChangeRule {
+    boolean isChangeAllowed(Fence held, SealedFields before, SealedFields after);
   }
 
   private final Records inner;
-  private final Rules rules;
+  private final ChangeRule changeRule;
+  private final BiPredicate<Fence, Fence> yieldRule;
   private @Nullable Fence fence;
 
-  CustomRuleFence(Records inner, Rules rules) {
+  /// The right rules are `Fence::isChangeAllowed` and `Fence::canYieldTo`.
+  CustomRuleFence(Records inner, ChangeRule changeRule, BiPredicate<Fence, Fence> yieldRule) {
     this.inner = inner;
-    this.rules = rules;
+    this.changeRule = changeRule;
+    this.yieldRule = yieldRule;
   }
 
   @Override
@@ -36,7 +33,7 @@ final class CustomRuleFence implements ForwardingRecords {
   @Override
   public synchronized RecordWriteResult insert(StoredRecord added) {
     Fence held = fence;
-    return held == null || rules.isChangeAllowed(held, SealedFields.NONE, added.fields())
+    return held == null || changeRule.isChangeAllowed(held, SealedFields.NONE, added.fields())
         ? inner.insert(added)
         : new Fenced(held);
   }
@@ -44,7 +41,8 @@ final class CustomRuleFence implements ForwardingRecords {
   @Override
   public synchronized RecordWriteResult compareAndSet(RecordChange change) {
     Fence held = fence;
-    return held == null || rules.isChangeAllowed(held, change.before().fields(), change.after())
+    return held == null
+            || changeRule.isChangeAllowed(held, change.before().fields(), change.after())
         ? inner.compareAndSet(change)
         : new Fenced(held);
   }
@@ -52,7 +50,7 @@ final class CustomRuleFence implements ForwardingRecords {
   @Override
   public synchronized FenceResult fence(Fence next) {
     Fence held = fence;
-    if (held != null && !rules.canYield(held, next)) {
+    if (held != null && !yieldRule.test(held, next)) {
       return new StaleTerm(held);
     }
     fence = next;

@@ -8,32 +8,17 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.CopyOnWriteArrayList;
-import keyfleet.store.ChangeHint.Changed;
-import keyfleet.store.ChangeHint.Missed;
 import keyfleet.store.DeleteResult.Deleted;
 import keyfleet.store.WriteResult.Written;
+import keyfleet.store.engine.WatchSubscriptions;
 
 /// A [Kv] in memory. It is deterministic: it has no thread and no clock of its own, and the thread
 /// that makes a change gives the hint before the call returns.
 public final class FakeKv implements Kv {
-  /// Not a record: two equal subscriptions are closed separately.
-  private static final class Subscription {
-    private final Bucket bucket;
-    private final Prefix prefix;
-    private final Watcher watcher;
-
-    Subscription(Bucket bucket, Prefix prefix, Watcher watcher) {
-      this.bucket = bucket;
-      this.prefix = prefix;
-      this.watcher = watcher;
-    }
-  }
-
   private final FakeStoreClock clock;
   private final Map<String, Bucket> buckets = new HashMap<>();
   private final Map<String, NavigableMap<Key, Entry>> entries = new HashMap<>();
-  private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
+  private final WatchSubscriptions subscriptions = new WatchSubscriptions();
   private long lastRevision;
   private volatile boolean connected = true;
 
@@ -98,9 +83,7 @@ public final class FakeKv implements Kv {
 
   @Override
   public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
-    Subscription subscription = new Subscription(bucket, prefix, watcher);
-    subscriptions.add(subscription);
-    return () -> subscriptions.remove(subscription);
+    return subscriptions.add(bucket, prefix, watcher);
   }
 
   @Override
@@ -116,7 +99,7 @@ public final class FakeKv implements Kv {
   /// Delivers hints again. Watchers do not learn which ones were lost.
   public void reconnectWatches() {
     connected = true;
-    new ArrayList<>(subscriptions).forEach(it -> it.watcher.onHint(new Missed()));
+    subscriptions.deliverMissed();
   }
 
   /// Saves the current state. Running the result restores it, like a store that lost what was not
@@ -165,10 +148,8 @@ public final class FakeKv implements Kv {
 
   /// Called outside the lock, because a watcher may read.
   private void hint(Bucket bucket, Key key) {
-    for (Subscription it : subscriptions) {
-      if (connected && it.bucket.equals(bucket) && it.prefix.matches(key)) {
-        it.watcher.onHint(new Changed(key));
-      }
+    if (connected) {
+      subscriptions.deliverChange(bucket.name(), key);
     }
   }
 }

@@ -26,203 +26,170 @@ import keyfleet.store.RecordWriteResult.Stored;
 import org.junit.jupiter.api.Test;
 
 /// What a fence refuses and what it allows. The old version is 1, the new version is 2.
-public interface FenceContract {
+public interface FenceContract extends ContractSuite {
   Fence NEW_ONLY = fence(5, 2);
   int WRITERS = 7;
   int MAX_INSERTS = 1_000;
   int BEFORE_FENCE = 50;
 
-  /// Creates a fixture around an empty collection.
+  @Override
   RecordsFixture fixture();
 
   @Test
-  default void collectionWithoutFence_hasNone() {
-    try (RecordsFixture fixture = fixture()) {
-      assertEquals(Optional.empty(), fixture.records().fence());
-    }
+  default void collectionWithoutFence_hasNone(RecordsFixture fixture) {
+    assertEquals(Optional.empty(), fixture.records().fence());
   }
 
   @Test
-  default void raisedFence_isStored() {
-    try (RecordsFixture fixture = fixture()) {
-      Fence fence = fence(new Term(3, 5), 2, 4);
-      raise(fixture, fence);
-      assertEquals(Optional.of(fence), fixture.records().fence());
-      raise(fixture, fence);
-      assertEquals(Optional.of(fence), fixture.records().fence());
-    }
+  default void raisedFence_isStored(RecordsFixture fixture) {
+    Fence fence = fence(new Term(3, 5), 2, 4);
+    raise(fixture, fence);
+    assertEquals(Optional.of(fence), fixture.records().fence());
+    raise(fixture, fence);
+    assertEquals(Optional.of(fence), fixture.records().fence());
   }
 
   @Test
-  default void oldWriterAfterTheFence_isRefused() {
-    try (RecordsFixture fixture = fixture()) {
-      StoredRecord moved = insert(fixture, record(1, 2, 2));
-      raise(fixture, NEW_ONLY);
-      assertRefused(fixture, fixture.records().insert(record(2, 1)));
-      assertRefused(fixture, fixture.records().insert(record(2, 2, 1)));
-      assertEquals(Optional.empty(), fixture.records().read(id(2)));
-      assertRefused(fixture, change(fixture, moved, fields(1, 1)));
-      assertRefused(fixture, change(fixture, moved, with(moved.fields(), "f1", sealed(1))));
-      assertEquals(Optional.of(moved), fixture.records().read(id(1)));
-    }
+  default void oldWriterAfterTheFence_isRefused(RecordsFixture fixture) {
+    StoredRecord moved = insert(fixture, record(1, 2, 2));
+    raise(fixture, NEW_ONLY);
+    assertRefused(fixture, fixture.records().insert(record(2, 1)));
+    assertRefused(fixture, fixture.records().insert(record(2, 2, 1)));
+    assertEquals(Optional.empty(), fixture.records().read(id(2)));
+    assertRefused(fixture, change(fixture, moved, fields(1, 1)));
+    assertRefused(fixture, change(fixture, moved, with(moved.fields(), "f1", sealed(1))));
+    assertEquals(Optional.of(moved), fixture.records().read(id(1)));
   }
 
   @Test
-  default void writerUnderTheNewVersion_passes() {
-    try (RecordsFixture fixture = fixture()) {
-      StoredRecord old = insert(fixture, record(1, 1, 1));
-      raise(fixture, NEW_ONLY);
-      assertEquals(new Stored(), fixture.records().insert(record(2, 2)));
-      assertEquals(new Stored(), change(fixture, old, fields(2, 2)));
-    }
+  default void writerUnderTheNewVersion_passes(RecordsFixture fixture) {
+    StoredRecord old = insert(fixture, record(1, 1, 1));
+    raise(fixture, NEW_ONLY);
+    assertEquals(new Stored(), fixture.records().insert(record(2, 2)));
+    assertEquals(new Stored(), change(fixture, old, fields(2, 2)));
   }
 
   @Test
-  default void recordOfTheOldVersion_mayStayThere() {
-    try (RecordsFixture fixture = fixture()) {
-      StoredRecord old = insert(fixture, record(1, 1, 1));
-      raise(fixture, NEW_ONLY);
-      assertEquals(new Stored(), change(fixture, old, fields(1, 1)));
-    }
+  default void recordOfTheOldVersion_mayStayThere(RecordsFixture fixture) {
+    StoredRecord old = insert(fixture, record(1, 1, 1));
+    raise(fixture, NEW_ONLY);
+    assertEquals(new Stored(), change(fixture, old, fields(1, 1)));
   }
 
   @Test
-  default void oneFieldUnderTheNewVersion_passesThoughTheRecordStaysOld() {
-    try (RecordsFixture fixture = fixture()) {
-      StoredRecord old = insert(fixture, record(1, 1, 1));
-      raise(fixture, NEW_ONLY);
-      SealedFields mixed = with(old.fields(), "f0", sealed(2));
-      assertEquals(new Stored(), change(fixture, old, mixed));
-      assertEquals(Optional.of(v(1)), mixed.lowestVersion());
-    }
+  default void oneFieldUnderTheNewVersion_passesThoughTheRecordStaysOld(RecordsFixture fixture) {
+    StoredRecord old = insert(fixture, record(1, 1, 1));
+    raise(fixture, NEW_ONLY);
+    SealedFields mixed = with(old.fields(), "f0", sealed(2));
+    assertEquals(new Stored(), change(fixture, old, mixed));
+    assertEquals(Optional.of(v(1)), mixed.lowestVersion());
   }
 
   @Test
-  default void batchWithOldWrites_losesOnlyThose() {
-    try (RecordsFixture fixture = fixture()) {
-      StoredRecord first = insert(fixture, record(1, 1));
-      StoredRecord second = insert(fixture, record(2, 1));
-      StoredRecord third = insert(fixture, record(3, 1));
-      raise(fixture, NEW_ONLY);
-      List<RecordChange> batch =
-          List.of(
-              new RecordChange(first, fields(2)),
-              new RecordChange(second, fields(3)),
-              new RecordChange(third, fields(2)));
-      assertEquals(
-          List.of(new Stored(), new Fenced(NEW_ONLY), new Stored()),
-          fixture.records().compareAndSetAll(batch));
-      assertEquals(Optional.of(second), fixture.records().read(second.id()));
-    }
+  default void batchWithOldWrites_losesOnlyThose(RecordsFixture fixture) {
+    StoredRecord first = insert(fixture, record(1, 1));
+    StoredRecord second = insert(fixture, record(2, 1));
+    StoredRecord third = insert(fixture, record(3, 1));
+    raise(fixture, NEW_ONLY);
+    List<RecordChange> batch =
+        List.of(
+            new RecordChange(first, fields(2)),
+            new RecordChange(second, fields(3)),
+            new RecordChange(third, fields(2)));
+    assertEquals(
+        List.of(new Stored(), new Fenced(NEW_ONLY), new Stored()),
+        fixture.records().compareAndSetAll(batch));
+    assertEquals(Optional.of(second), fixture.records().read(second.id()));
   }
 
   @Test
-  default void unrelatedColumn_passes() {
-    try (RecordsFixture fixture = fixture()) {
-      StoredRecord old = insert(fixture, record(1, 1));
-      StoredRecord moved = insert(fixture, record(2, 2));
-      raise(fixture, NEW_ONLY);
-      assertEquals(new Stored(), fixture.writeUnrelated(old.id(), "new address"));
-      assertEquals(new Stored(), fixture.writeUnrelated(moved.id(), "new address"));
-      assertEquals(Optional.of(old), fixture.records().read(old.id()));
-    }
+  default void unrelatedColumn_passes(RecordsFixture fixture) {
+    StoredRecord old = insert(fixture, record(1, 1));
+    StoredRecord moved = insert(fixture, record(2, 2));
+    raise(fixture, NEW_ONLY);
+    assertEquals(new Stored(), fixture.writeUnrelated(old.id(), "new address"));
+    assertEquals(new Stored(), fixture.writeUnrelated(moved.id(), "new address"));
+    assertEquals(Optional.of(old), fixture.records().read(old.id()));
   }
 
   @Test
-  default void recordOfTheOldVersion_mayBeDeleted() {
-    try (RecordsFixture fixture = fixture()) {
-      StoredRecord old = insert(fixture, record(1, 1));
-      raise(fixture, NEW_ONLY);
-      assertEquals(new Deleted(), fixture.records().delete(old));
-      assertRefused(fixture, fixture.records().insert(old));
-    }
+  default void recordOfTheOldVersion_mayBeDeleted(RecordsFixture fixture) {
+    StoredRecord old = insert(fixture, record(1, 1));
+    raise(fixture, NEW_ONLY);
+    assertEquals(new Deleted(), fixture.records().delete(old));
+    assertRefused(fixture, fixture.records().insert(old));
   }
 
   @Test
-  default void fenceOfLowerEpoch_isRefused() {
-    try (RecordsFixture fixture = fixture()) {
-      raise(fixture, NEW_ONLY);
-      Fence late = fence(4, 1);
-      assertEquals(new StaleTerm(NEW_ONLY), fixture.records().fence(late));
-      assertEquals(Optional.of(NEW_ONLY), fixture.records().fence());
-      assertRefused(fixture, fixture.records().insert(record(1, 1)));
-    }
+  default void fenceOfLowerEpoch_isRefused(RecordsFixture fixture) {
+    raise(fixture, NEW_ONLY);
+    Fence late = fence(4, 1);
+    assertEquals(new StaleTerm(NEW_ONLY), fixture.records().fence(late));
+    assertEquals(Optional.of(NEW_ONLY), fixture.records().fence());
+    assertRefused(fixture, fixture.records().insert(record(1, 1)));
   }
 
   @Test
-  default void incarnation_countsBeforeEpoch() {
-    try (RecordsFixture fixture = fixture()) {
-      Fence held = fence(new Term(2, 1), 2);
-      raise(fixture, NEW_ONLY);
-      raise(fixture, held);
-      assertEquals(new StaleTerm(held), fixture.records().fence(fence(new Term(1, 9), 1)));
-    }
+  default void incarnation_countsBeforeEpoch(RecordsFixture fixture) {
+    Fence held = fence(new Term(2, 1), 2);
+    raise(fixture, NEW_ONLY);
+    raise(fixture, held);
+    assertEquals(new StaleTerm(held), fixture.records().fence(fence(new Term(1, 9), 1)));
   }
 
   /// The next rotation opens the fence in the epoch in which the previous one closed it.
   @Test
-  default void otherSetOfTheSameTerm_replacesTheEarlier() {
-    try (RecordsFixture fixture = fixture()) {
-      raise(fixture, NEW_ONLY);
-      assertRefused(fixture, fixture.records().insert(record(1, 3)));
-      Fence opened = fence(NEW_ONLY.term(), 2, 3);
-      raise(fixture, opened);
-      assertEquals(Optional.of(opened), fixture.records().fence());
-      assertEquals(new Stored(), fixture.records().insert(record(1, 3)));
-      assertRefused(fixture, fixture.records().insert(record(2, 1)));
-    }
+  default void otherSetOfTheSameTerm_replacesTheEarlier(RecordsFixture fixture) {
+    raise(fixture, NEW_ONLY);
+    assertRefused(fixture, fixture.records().insert(record(1, 3)));
+    Fence opened = fence(NEW_ONLY.term(), 2, 3);
+    raise(fixture, opened);
+    assertEquals(Optional.of(opened), fixture.records().fence());
+    assertEquals(new Stored(), fixture.records().insert(record(1, 3)));
+    assertRefused(fixture, fixture.records().insert(record(2, 1)));
   }
 
   @Test
-  default void laterFence_replacesTheEarlier() {
-    try (RecordsFixture fixture = fixture()) {
-      raise(fixture, NEW_ONLY);
-      raise(fixture, fence(6, 3));
-      assertEquals(new Stored(), fixture.records().insert(record(1, 3)));
-      assertInstanceOf(Fenced.class, fixture.records().insert(record(2, 2)));
-    }
+  default void laterFence_replacesTheEarlier(RecordsFixture fixture) {
+    raise(fixture, NEW_ONLY);
+    raise(fixture, fence(6, 3));
+    assertEquals(new Stored(), fixture.records().insert(record(1, 3)));
+    assertInstanceOf(Fenced.class, fixture.records().insert(record(2, 2)));
   }
 
   /// A rotation from 1 to 2 was aborted: the fence is back at 1, and a paused rewrapper resumes.
   @Test
-  default void zombieRewrapperToAbortedVersion_isRefused() {
-    try (RecordsFixture fixture = fixture()) {
-      StoredRecord record = insert(fixture, record(1, 1, 1));
-      Fence aborted = fence(6, 1);
-      raise(fixture, aborted);
-      assertEquals(new Fenced(aborted), change(fixture, record, rewrapped(record, 2)));
-      assertEquals(Optional.of(record), fixture.records().read(id(1)));
-    }
+  default void zombieRewrapperToAbortedVersion_isRefused(RecordsFixture fixture) {
+    StoredRecord record = insert(fixture, record(1, 1, 1));
+    Fence aborted = fence(6, 1);
+    raise(fixture, aborted);
+    assertEquals(new Fenced(aborted), change(fixture, record, rewrapped(record, 2)));
+    assertEquals(Optional.of(record), fixture.records().read(id(1)));
   }
 
   /// The same for a record that is itself outside the fence: it may keep its version, but not
   /// change to another one outside.
   @Test
-  default void zombieRewrapperOfAnOldRecord_isRefused() {
-    try (RecordsFixture fixture = fixture()) {
-      StoredRecord record = insert(fixture, record(1, 1, 1));
-      raise(fixture, fence(6, 3));
-      assertInstanceOf(Fenced.class, change(fixture, record, rewrapped(record, 2)));
-      SealedFields hidden = with(record.fields(), "f1", sealed(2));
-      assertInstanceOf(Fenced.class, change(fixture, record, hidden));
-      assertEquals(Optional.of(record), fixture.records().read(id(1)));
-    }
+  default void zombieRewrapperOfAnOldRecord_isRefused(RecordsFixture fixture) {
+    StoredRecord record = insert(fixture, record(1, 1, 1));
+    raise(fixture, fence(6, 3));
+    assertInstanceOf(Fenced.class, change(fixture, record, rewrapped(record, 2)));
+    SealedFields hidden = with(record.fields(), "f1", sealed(2));
+    assertInstanceOf(Fenced.class, change(fixture, record, hidden));
+    assertEquals(Optional.of(record), fixture.records().read(id(1)));
   }
 
   @Test
-  default void fieldThatIsNotAnEnvelope_isRefused() {
-    try (RecordsFixture fixture = fixture()) {
-      raise(fixture, NEW_ONLY);
-      SealedFields garbage = with(fields(2), "f1", Bytes.copyOf(new byte[200]));
-      assertRefused(fixture, fixture.records().insert(new StoredRecord(id(1), garbage)));
-    }
+  default void fieldThatIsNotAnEnvelope_isRefused(RecordsFixture fixture) {
+    raise(fixture, NEW_ONLY);
+    SealedFields garbage = with(fields(2), "f1", Bytes.copyOf(new byte[200]));
+    assertRefused(fixture, fixture.records().insert(new StoredRecord(id(1), garbage)));
   }
 
   /// Writers do not know the fence and write until it stops them.
   @Test
-  default void fenceRaisedDuringWrites_stopsEveryLaterWrite() {
-    try (RecordsFixture fixture = fixture();
-        RacingThreads threads = new RacingThreads(WRITERS + 1)) {
+  default void fenceRaisedDuringWrites_stopsEveryLaterWrite(RecordsFixture fixture) {
+    try (RacingThreads threads = new RacingThreads(WRITERS + 1)) {
       CountDownLatch busy = new CountDownLatch(BEFORE_FENCE);
       CountDownLatch raised = new CountDownLatch(1);
       List<Census> censuses =

@@ -2,14 +2,25 @@ package keyfleet.store;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /// A store under test, empty at first, and the operations that a test needs on it.
 public interface KvFixture extends AutoCloseable {
   Kv kv();
 
-  /// Returns when that much store time has passed.
-  void advanceTime(Duration duration);
+  /// Returns when that much store time has passed. It waits, because the clock of a real store
+  /// cannot be advanced.
+  default void advanceTime(Duration duration) {
+    StoreTime end = kv().storeTime().plus(duration);
+    for (StoreTime now = kv().storeTime(); now.compareTo(end) < 0; now = kv().storeTime()) {
+      new CompletableFuture<@Nullable Void>()
+          .completeOnTimeout(null, end.since(now).toMillis(), TimeUnit.MILLISECONDS)
+          .join();
+    }
+  }
 
   /// Runs `meanwhile` while open watches get no hints, then lets them recover.
   void runWithWatchesDisconnected(Runnable meanwhile);

@@ -23,7 +23,7 @@ import keyfleet.store.WriteOutcome.Superseded;
 import org.junit.jupiter.api.Test;
 
 /// What concurrent clients, and clients that get no answer, may expect of a [Kv].
-public interface KvRaceContract {
+public interface KvRaceContract extends ContractSuite {
   int RACERS = 8;
   int TRIES = 5;
   int MAX_TRIES_EACH = 10_000;
@@ -34,7 +34,7 @@ public interface KvRaceContract {
 
   Key A = new Key("a");
 
-  /// Creates a fixture around an empty store.
+  @Override
   KvFixture fixture();
 
   /// How many races are run.
@@ -48,9 +48,8 @@ public interface KvRaceContract {
   }
 
   @Test
-  default void racedCreate_isWonOnce() {
-    try (KvFixture fixture = fixture();
-        RacingThreads threads = new RacingThreads(RACERS)) {
+  default void racedCreate_isWonOnce(KvFixture fixture) {
+    try (RacingThreads threads = new RacingThreads(RACERS)) {
       for (int i = 0; i < rounds(); i++) {
         Key key = key("race." + i);
         assertOneWinner(
@@ -62,9 +61,8 @@ public interface KvRaceContract {
   }
 
   @Test
-  default void racedUpdate_isWonOnce() {
-    try (KvFixture fixture = fixture();
-        RacingThreads threads = new RacingThreads(RACERS)) {
+  default void racedUpdate_isWonOnce(KvFixture fixture) {
+    try (RacingThreads threads = new RacingThreads(RACERS)) {
       Revision last = assertWritten(fixture.kv().create(THINGS, A, value("start")));
       for (int i = 0; i < rounds(); i++) {
         Revision expected = last;
@@ -79,9 +77,8 @@ public interface KvRaceContract {
   }
 
   @Test
-  default void racedIncrements_allCount() {
-    try (KvFixture fixture = fixture();
-        RacingThreads threads = new RacingThreads(RACERS)) {
+  default void racedIncrements_allCount(KvFixture fixture) {
+    try (RacingThreads threads = new RacingThreads(RACERS)) {
       assertWritten(fixture.kv().create(THINGS, A, value("0")));
       int each = Math.max(1, rounds() / 20);
       threads.race(it -> increments(fixture.kv(), each, it));
@@ -91,9 +88,8 @@ public interface KvRaceContract {
   }
 
   @Test
-  default void concurrentHistories_areLinearizable() {
-    try (KvFixture fixture = fixture();
-        RacingThreads threads = new RacingThreads(CLIENTS)) {
+  default void concurrentHistories_areLinearizable(KvFixture fixture) {
+    try (RacingThreads threads = new RacingThreads(CLIENTS)) {
       for (int i = 0; i < histories(); i++) {
         checkHistory(fixture, threads, i, _ -> Fault.NONE);
       }
@@ -101,9 +97,8 @@ public interface KvRaceContract {
   }
 
   @Test
-  default void historiesWithUnansweredCalls_areLinearizable() {
-    try (KvFixture fixture = fixture();
-        RacingThreads threads = new RacingThreads(CLIENTS)) {
+  default void historiesWithUnansweredCalls_areLinearizable(KvFixture fixture) {
+    try (RacingThreads threads = new RacingThreads(CLIENTS)) {
       for (int i = 0; i < histories(); i++) {
         checkHistory(fixture, threads, i, KvRaceContract::randomFault);
       }
@@ -111,64 +106,54 @@ public interface KvRaceContract {
   }
 
   @Test
-  default void unansweredWriteThatWasApplied_isFoundByItsNonce() {
-    try (KvFixture fixture = fixture()) {
-      Kv unreliable = withFaults(fixture.kv(), Fault.APPLIED, Fault.APPLIED);
-      Revision created =
-          assertApplied(new Create(THINGS, A, value("nonce 1")).sendUntilKnown(unreliable, TRIES));
-      Update update = new Update(THINGS, A, value("nonce 2"), created);
-      assertEquals(new Unknown(), update.send(unreliable));
-      Revision updated = assertApplied(update.readOutcome(unreliable));
-      assertEquals(Optional.of(updated), fixture.kv().get(THINGS, A).map(Entry::revision));
-    }
+  default void unansweredWriteThatWasApplied_isFoundByItsNonce(KvFixture fixture) {
+    Kv unreliable = withFaults(fixture.kv(), Fault.APPLIED, Fault.APPLIED);
+    Revision created =
+        assertApplied(new Create(THINGS, A, value("nonce 1")).sendUntilKnown(unreliable, TRIES));
+    Update update = new Update(THINGS, A, value("nonce 2"), created);
+    assertEquals(new Unknown(), update.send(unreliable));
+    Revision updated = assertApplied(update.readOutcome(unreliable));
+    assertEquals(Optional.of(updated), fixture.kv().get(THINGS, A).map(Entry::revision));
   }
 
   @Test
-  default void unansweredWriteThatWasLost_isPendingAndSentAgain() {
-    try (KvFixture fixture = fixture()) {
-      Kv unreliable = withFaults(fixture.kv(), Fault.LOST, Fault.LOST, Fault.NONE);
-      Create create = new Create(THINGS, A, value("nonce"));
-      assertEquals(new Unknown(), create.send(unreliable));
-      assertEquals(new Pending(), create.readOutcome(unreliable));
-      Revision revision = assertApplied(create.sendUntilKnown(unreliable, TRIES));
-      assertEquals(Optional.of(revision), fixture.kv().get(THINGS, A).map(Entry::revision));
-    }
+  default void unansweredWriteThatWasLost_isPendingAndSentAgain(KvFixture fixture) {
+    Kv unreliable = withFaults(fixture.kv(), Fault.LOST, Fault.LOST, Fault.NONE);
+    Create create = new Create(THINGS, A, value("nonce"));
+    assertEquals(new Unknown(), create.send(unreliable));
+    assertEquals(new Pending(), create.readOutcome(unreliable));
+    Revision revision = assertApplied(create.sendUntilKnown(unreliable, TRIES));
+    assertEquals(Optional.of(revision), fixture.kv().get(THINGS, A).map(Entry::revision));
   }
 
   @Test
-  default void unansweredWriteThatArrivesLate_isNotTakenForAnother() {
-    try (KvFixture fixture = fixture()) {
-      Revision first = assertWritten(fixture.kv().create(THINGS, A, value("start")));
-      Kv unreliable = withFaults(fixture.kv(), Fault.LATE, Fault.NONE);
-      Update update = new Update(THINGS, A, value("nonce"), first);
-      assertEquals(new Unknown(), update.send(unreliable));
-      assertEquals(new Pending(), update.readOutcome(unreliable));
-      assertEquals(new Conflict(), update.send(unreliable), "both messages were applied");
-      assertApplied(update.readOutcome(unreliable));
-    }
+  default void unansweredWriteThatArrivesLate_isNotTakenForAnother(KvFixture fixture) {
+    Revision first = assertWritten(fixture.kv().create(THINGS, A, value("start")));
+    Kv unreliable = withFaults(fixture.kv(), Fault.LATE, Fault.NONE);
+    Update update = new Update(THINGS, A, value("nonce"), first);
+    assertEquals(new Unknown(), update.send(unreliable));
+    assertEquals(new Pending(), update.readOutcome(unreliable));
+    assertEquals(new Conflict(), update.send(unreliable), "both messages were applied");
+    assertApplied(update.readOutcome(unreliable));
   }
 
   @Test
-  default void unansweredWriteThatLost_isSuperseded() {
-    try (KvFixture fixture = fixture()) {
-      Revision first = assertWritten(fixture.kv().create(THINGS, A, value("start")));
-      Kv unreliable = withFaults(fixture.kv(), Fault.LOST, Fault.NONE);
-      Update update = new Update(THINGS, A, value("nonce"), first);
-      assertEquals(new Unknown(), update.send(unreliable));
-      assertWritten(fixture.kv().update(THINGS, A, value("another's"), first));
-      assertEquals(new Superseded(), update.sendUntilKnown(unreliable, TRIES));
-      assertEquals("another's", fixture.kv().get(THINGS, A).orElseThrow().value().text());
-    }
+  default void unansweredWriteThatLost_isSuperseded(KvFixture fixture) {
+    Revision first = assertWritten(fixture.kv().create(THINGS, A, value("start")));
+    Kv unreliable = withFaults(fixture.kv(), Fault.LOST, Fault.NONE);
+    Update update = new Update(THINGS, A, value("nonce"), first);
+    assertEquals(new Unknown(), update.send(unreliable));
+    assertWritten(fixture.kv().update(THINGS, A, value("another's"), first));
+    assertEquals(new Superseded(), update.sendUntilKnown(unreliable, TRIES));
+    assertEquals("another's", fixture.kv().get(THINGS, A).orElseThrow().value().text());
   }
 
   @Test
-  default void writeThatIsNeverAnswered_staysPending() {
-    try (KvFixture fixture = fixture()) {
-      Kv unreliable = new UnreliableKv(fixture.kv(), () -> Fault.LOST);
-      assertEquals(
-          new Pending(), new Create(THINGS, A, value("nonce")).sendUntilKnown(unreliable, TRIES));
-      assertEquals(Optional.empty(), fixture.kv().get(THINGS, A));
-    }
+  default void writeThatIsNeverAnswered_staysPending(KvFixture fixture) {
+    Kv unreliable = new UnreliableKv(fixture.kv(), () -> Fault.LOST);
+    assertEquals(
+        new Pending(), new Create(THINGS, A, value("nonce")).sendUntilKnown(unreliable, TRIES));
+    assertEquals(Optional.empty(), fixture.kv().get(THINGS, A));
   }
 
   private static Value valueOf(int racer) {

@@ -25,11 +25,11 @@ import keyfleet.store.RecordWriteResult.Stored;
 import org.junit.jupiter.api.Test;
 
 /// What Keyfleet expects of a collection that has no fence.
-public interface RecordsContract {
+public interface RecordsContract extends ContractSuite {
   int RACERS = 8;
   int PAGE = 10;
 
-  /// Creates a fixture around an empty collection.
+  @Override
   RecordsFixture fixture();
 
   /// How many records the longer tests use.
@@ -38,99 +38,85 @@ public interface RecordsContract {
   }
 
   @Test
-  default void insertedRecord_isReadExactly() {
-    try (RecordsFixture fixture = fixture()) {
-      StoredRecord record = record(1, 1, 1);
-      assertEquals(Optional.empty(), fixture.records().read(id(1)));
-      insert(fixture, record);
-      assertEquals(Optional.of(record), fixture.records().read(id(1)));
-      assertEquals(new Conflict(), fixture.records().insert(record(1, 2)));
-      assertEquals(Optional.of(record), fixture.records().read(id(1)));
+  default void insertedRecord_isReadExactly(RecordsFixture fixture) {
+    StoredRecord record = record(1, 1, 1);
+    assertEquals(Optional.empty(), fixture.records().read(id(1)));
+    insert(fixture, record);
+    assertEquals(Optional.of(record), fixture.records().read(id(1)));
+    assertEquals(new Conflict(), fixture.records().insert(record(1, 2)));
+    assertEquals(Optional.of(record), fixture.records().read(id(1)));
+  }
+
+  @Test
+  default void delete_needsTheFieldsAsTheyAre(RecordsFixture fixture) {
+    StoredRecord record = record(1, 1, 1);
+    insert(fixture, record);
+    assertEquals(new Conflict(), fixture.records().delete(record(1, 1, 1)));
+    assertEquals(new Deleted(), fixture.records().delete(record));
+    assertEquals(Optional.empty(), fixture.records().read(id(1)));
+    assertEquals(new Conflict(), fixture.records().delete(record));
+  }
+
+  @Test
+  default void compareAndSet_changesAllFields(RecordsFixture fixture) {
+    StoredRecord before = record(1, 1, 1, 1);
+    insert(fixture, before);
+    StoredRecord after = new StoredRecord(before.id(), rewrapped(before, 2));
+    assertEquals(
+        new Stored(), fixture.records().compareAndSet(new RecordChange(before, after.fields())));
+    assertEquals(Optional.of(after), fixture.records().read(id(1)));
+  }
+
+  @Test
+  default void compareAndSetWithAnyFieldChanged_changesNone(RecordsFixture fixture) {
+    StoredRecord stored = record(1, 1, 1, 1);
+    insert(fixture, stored);
+    for (String name : stored.fields().byName().keySet()) {
+      SealedFields other = with(stored.fields(), name, sealed(1));
+      StoredRecord expected = new StoredRecord(stored.id(), other);
+      RecordChange change = new RecordChange(expected, rewrapped(stored, 2));
+      assertEquals(new Conflict(), fixture.records().compareAndSet(change), name);
+      assertEquals(Optional.of(stored), fixture.records().read(id(1)), name);
     }
   }
 
   @Test
-  default void delete_needsTheFieldsAsTheyAre() {
-    try (RecordsFixture fixture = fixture()) {
-      StoredRecord record = record(1, 1, 1);
-      insert(fixture, record);
-      assertEquals(new Conflict(), fixture.records().delete(record(1, 1, 1)));
-      assertEquals(new Deleted(), fixture.records().delete(record));
-      assertEquals(Optional.empty(), fixture.records().read(id(1)));
-      assertEquals(new Conflict(), fixture.records().delete(record));
-    }
+  default void compareAndSetWithTooFewFields_changesNone(RecordsFixture fixture) {
+    StoredRecord stored = record(1, 1, 1);
+    insert(fixture, stored);
+    Map<String, Bytes> half = Map.of("f0", stored.fields().byName().get("f0"));
+    StoredRecord expected = new StoredRecord(stored.id(), SealedFields.of(half));
+    RecordChange change = new RecordChange(expected, fields(2));
+    assertEquals(new Conflict(), fixture.records().compareAndSet(change));
+    assertEquals(Optional.of(stored), fixture.records().read(id(1)));
   }
 
   @Test
-  default void compareAndSet_changesAllFields() {
-    try (RecordsFixture fixture = fixture()) {
-      StoredRecord before = record(1, 1, 1, 1);
-      insert(fixture, before);
-      StoredRecord after = new StoredRecord(before.id(), rewrapped(before, 2));
-      assertEquals(
-          new Stored(), fixture.records().compareAndSet(new RecordChange(before, after.fields())));
-      assertEquals(Optional.of(after), fixture.records().read(id(1)));
-    }
+  default void compareAndSetOfAbsentRecord_conflicts(RecordsFixture fixture) {
+    StoredRecord absent = record(1, 1);
+    RecordChange change = new RecordChange(absent, fields(2));
+    assertEquals(new Conflict(), fixture.records().compareAndSet(change));
+    assertEquals(Optional.empty(), fixture.records().read(id(1)));
   }
 
   @Test
-  default void compareAndSetWithAnyFieldChanged_changesNone() {
-    try (RecordsFixture fixture = fixture()) {
-      StoredRecord stored = record(1, 1, 1, 1);
-      insert(fixture, stored);
-      for (String name : stored.fields().byName().keySet()) {
-        SealedFields other = with(stored.fields(), name, sealed(1));
-        StoredRecord expected = new StoredRecord(stored.id(), other);
-        RecordChange change = new RecordChange(expected, rewrapped(stored, 2));
-        assertEquals(new Conflict(), fixture.records().compareAndSet(change), name);
-        assertEquals(Optional.of(stored), fixture.records().read(id(1)), name);
-      }
+  default void compareAndSetAll_decidesEachChangeSeparately(RecordsFixture fixture) {
+    List<RecordChange> changes = new ArrayList<>();
+    List<RecordWriteResult> expected = new ArrayList<>();
+    for (int i = 0; i < recordCount(); i++) {
+      boolean asRead = i % 3 > 0;
+      StoredRecord record = record(i, 1, 1);
+      insert(fixture, asRead ? record : record(i, 1, 1));
+      changes.add(new RecordChange(record, rewrapped(record, 2)));
+      expected.add(asRead ? new Stored() : new Conflict());
     }
-  }
-
-  @Test
-  default void compareAndSetWithTooFewFields_changesNone() {
-    try (RecordsFixture fixture = fixture()) {
-      StoredRecord stored = record(1, 1, 1);
-      insert(fixture, stored);
-      Map<String, Bytes> half = Map.of("f0", stored.fields().byName().get("f0"));
-      StoredRecord expected = new StoredRecord(stored.id(), SealedFields.of(half));
-      RecordChange change = new RecordChange(expected, fields(2));
-      assertEquals(new Conflict(), fixture.records().compareAndSet(change));
-      assertEquals(Optional.of(stored), fixture.records().read(id(1)));
+    assertEquals(expected, fixture.records().compareAndSetAll(changes));
+    for (int i = 0; i < recordCount(); i++) {
+      boolean moved = expected.get(i).equals(new Stored());
+      SealedFields found = fixture.records().read(id(i)).orElseThrow().fields();
+      assertEquals(moved, changes.get(i).after().equals(found), "record " + i);
     }
-  }
-
-  @Test
-  default void compareAndSetOfAbsentRecord_conflicts() {
-    try (RecordsFixture fixture = fixture()) {
-      StoredRecord absent = record(1, 1);
-      RecordChange change = new RecordChange(absent, fields(2));
-      assertEquals(new Conflict(), fixture.records().compareAndSet(change));
-      assertEquals(Optional.empty(), fixture.records().read(id(1)));
-    }
-  }
-
-  @Test
-  default void compareAndSetAll_decidesEachChangeSeparately() {
-    try (RecordsFixture fixture = fixture()) {
-      List<RecordChange> changes = new ArrayList<>();
-      List<RecordWriteResult> expected = new ArrayList<>();
-      for (int i = 0; i < recordCount(); i++) {
-        boolean asRead = i % 3 > 0;
-        StoredRecord record = record(i, 1, 1);
-        insert(fixture, asRead ? record : record(i, 1, 1));
-        changes.add(new RecordChange(record, rewrapped(record, 2)));
-        expected.add(asRead ? new Stored() : new Conflict());
-      }
-      assertEquals(expected, fixture.records().compareAndSetAll(changes));
-      for (int i = 0; i < recordCount(); i++) {
-        boolean moved = expected.get(i).equals(new Stored());
-        SealedFields found = fixture.records().read(id(i)).orElseThrow().fields();
-        assertEquals(moved, changes.get(i).after().equals(found), "record " + i);
-      }
-      assertEquals(List.of(), fixture.records().compareAndSetAll(List.of()));
-    }
+    assertEquals(List.of(), fixture.records().compareAndSetAll(List.of()));
   }
 
   @Test
@@ -140,9 +126,8 @@ public interface RecordsContract {
   }
 
   @Test
-  default void racedCompareAndSet_isWonOnceAndNeverMixed() {
-    try (RecordsFixture fixture = fixture();
-        RacingThreads threads = new RacingThreads(RACERS)) {
+  default void racedCompareAndSet_isWonOnceAndNeverMixed(RecordsFixture fixture) {
+    try (RacingThreads threads = new RacingThreads(RACERS)) {
       StoredRecord last = record(1, 1, 1);
       insert(fixture, last);
       for (int round = 0; round < recordCount(); round++) {
@@ -162,79 +147,68 @@ public interface RecordsContract {
   }
 
   @Test
-  default void mixedRecord_belongsToItsLowestVersion() {
-    try (RecordsFixture fixture = fixture()) {
-      insert(fixture, record(1, 3, 2));
-      insert(fixture, record(2, 2, 3));
-      insert(fixture, record(3, 3, 3));
-      assertEquals(ids(1, 2), idsOf(scanAll(fixture.records(), v(2))));
-      assertEquals(ids(3), idsOf(scanAll(fixture.records(), v(3))));
-      assertEquals(Map.of(v(2), 2L, v(3), 1L), fixture.records().census().belonging());
-      assertEquals(Map.of(v(2), 2L, v(3), 3L), fixture.records().census().carrying());
-    }
+  default void mixedRecord_belongsToItsLowestVersion(RecordsFixture fixture) {
+    insert(fixture, record(1, 3, 2));
+    insert(fixture, record(2, 2, 3));
+    insert(fixture, record(3, 3, 3));
+    assertEquals(ids(1, 2), idsOf(scanAll(fixture.records(), v(2))));
+    assertEquals(ids(3), idsOf(scanAll(fixture.records(), v(3))));
+    assertEquals(Map.of(v(2), 2L, v(3), 1L), fixture.records().census().belonging());
+    assertEquals(Map.of(v(2), 2L, v(3), 3L), fixture.records().census().carrying());
   }
 
   @Test
-  default void fieldThatIsNotAnEnvelope_isCountedAsUnreadable() {
-    try (RecordsFixture fixture = fixture()) {
-      Bytes garbage = Bytes.copyOf(new byte[200]);
-      insert(fixture, new StoredRecord(id(1), with(fields(1), "f1", garbage)));
-      insert(fixture, new StoredRecord(id(2), SealedFields.of(Map.of("f0", garbage))));
-      insert(fixture, record(3, 1));
-      assertEquals(2, fixture.records().census().unreadable());
-      assertEquals(Map.of(v(1), 2L), fixture.records().census().belonging());
-      assertEquals(ids(1, 3), idsOf(scanAll(fixture.records(), v(1))));
-    }
+  default void fieldThatIsNotAnEnvelope_isCountedAsUnreadable(RecordsFixture fixture) {
+    Bytes garbage = Bytes.copyOf(new byte[200]);
+    insert(fixture, new StoredRecord(id(1), with(fields(1), "f1", garbage)));
+    insert(fixture, new StoredRecord(id(2), SealedFields.of(Map.of("f0", garbage))));
+    insert(fixture, record(3, 1));
+    assertEquals(2, fixture.records().census().unreadable());
+    assertEquals(Map.of(v(1), 2L), fixture.records().census().belonging());
+    assertEquals(ids(1, 3), idsOf(scanAll(fixture.records(), v(1))));
   }
 
   @Test
-  default void census_equalsFullScan() {
-    try (RecordsFixture fixture = fixture()) {
-      Random random = new Random(7);
-      assertEquals(Census.of(List.of()), fixture.records().census());
-      for (int i = 0; i < recordCount(); i++) {
-        insert(fixture, record(i, 1 + random.nextInt(4), 1 + random.nextInt(4)));
-        if (random.nextInt(3) == 0) {
-          StoredRecord moved = fixture.records().read(id(random.nextInt(i + 1))).orElseThrow();
-          RecordChange change = new RecordChange(moved, rewrapped(moved, 1 + random.nextInt(5)));
-          assertEquals(new Stored(), fixture.records().compareAndSet(change));
-        }
+  default void census_equalsFullScan(RecordsFixture fixture) {
+    Random random = new Random(7);
+    assertEquals(Census.of(List.of()), fixture.records().census());
+    for (int i = 0; i < recordCount(); i++) {
+      insert(fixture, record(i, 1 + random.nextInt(4), 1 + random.nextInt(4)));
+      if (random.nextInt(3) == 0) {
+        StoredRecord moved = fixture.records().read(id(random.nextInt(i + 1))).orElseThrow();
+        RecordChange change = new RecordChange(moved, rewrapped(moved, 1 + random.nextInt(5)));
+        assertEquals(new Stored(), fixture.records().compareAndSet(change));
       }
-      List<StoredRecord> all = new ArrayList<>();
-      for (int version = 1; version <= 6; version++) {
-        all.addAll(scanAll(fixture.records(), v(version)));
-      }
-      assertEquals(recordCount(), all.size());
-      assertEquals(Census.of(all), fixture.records().census());
     }
+    List<StoredRecord> all = new ArrayList<>();
+    for (int version = 1; version <= 6; version++) {
+      all.addAll(scanAll(fixture.records(), v(version)));
+    }
+    assertEquals(recordCount(), all.size());
+    assertEquals(Census.of(all), fixture.records().census());
   }
 
   @Test
-  default void scanOfAbsentVersion_isEmpty() {
-    try (RecordsFixture fixture = fixture()) {
-      insert(fixture, record(1, 1));
-      assertEquals(List.of(), fixture.records().scan(v(2), PAGE));
-      assertEquals(List.of(), fixture.records().scan(v(1), id(1), PAGE));
-    }
+  default void scanOfAbsentVersion_isEmpty(RecordsFixture fixture) {
+    insert(fixture, record(1, 1));
+    assertEquals(List.of(), fixture.records().scan(v(2), PAGE));
+    assertEquals(List.of(), fixture.records().scan(v(1), id(1), PAGE));
   }
 
   @Test
-  default void scanAfterDeletedRecord_continues() {
-    try (RecordsFixture fixture = fixture()) {
-      for (int i = 1; i <= 4; i++) {
-        insert(fixture, record(i, 1));
-      }
-      StoredRecord second = fixture.records().scan(v(1), 2).getLast();
-      assertEquals(new Deleted(), fixture.records().delete(second));
-      assertEquals(ids(3, 4), idsOf(fixture.records().scan(v(1), second.id(), PAGE)));
+  default void scanAfterDeletedRecord_continues(RecordsFixture fixture) {
+    for (int i = 1; i <= 4; i++) {
+      insert(fixture, record(i, 1));
     }
+    StoredRecord second = fixture.records().scan(v(1), 2).getLast();
+    assertEquals(new Deleted(), fixture.records().delete(second));
+    assertEquals(ids(3, 4), idsOf(fixture.records().scan(v(1), second.id(), PAGE)));
   }
 
   /// Even ids stay as they are; other threads meanwhile rewrap, delete and insert odd ones.
   @Test
-  default void scanWhileOthersWrite_hasNoGapAndNoRepeat() {
-    try (RecordsFixture fixture = fixture();
-        RacingThreads threads = new RacingThreads(4)) {
+  default void scanWhileOthersWrite_hasNoGapAndNoRepeat(RecordsFixture fixture) {
+    try (RacingThreads threads = new RacingThreads(4)) {
       int count = recordCount();
       for (int i = 0; i < count; i++) {
         insert(fixture, record(i, 1, 1));
@@ -254,23 +228,21 @@ public interface RecordsContract {
   /// The same without threads: one write after each page, so that it certainly is between two
   /// pages.
   @Test
-  default void scanWithWritesBetweenPages_hasNoGapAndNoRepeat() {
-    try (RecordsFixture fixture = fixture()) {
-      int count = recordCount();
-      for (int i = 0; i < count; i++) {
-        insert(fixture, record(i, 1, 1));
-      }
-      Random random = new Random(11);
-      List<StoredRecord> seen = new ArrayList<>();
-      List<StoredRecord> page = fixture.records().scan(v(1), PAGE);
-      while (!page.isEmpty()) {
-        assertTrue(page.size() <= PAGE, "a page has " + page.size() + " records");
-        seen.addAll(page);
-        disturbOne(fixture.records(), random, 1 + 2 * random.nextInt(count / 2));
-        page = fixture.records().scan(v(1), page.getLast().id(), PAGE);
-      }
-      assertNoGapNoRepeat(seen, count);
+  default void scanWithWritesBetweenPages_hasNoGapAndNoRepeat(RecordsFixture fixture) {
+    int count = recordCount();
+    for (int i = 0; i < count; i++) {
+      insert(fixture, record(i, 1, 1));
     }
+    Random random = new Random(11);
+    List<StoredRecord> seen = new ArrayList<>();
+    List<StoredRecord> page = fixture.records().scan(v(1), PAGE);
+    while (!page.isEmpty()) {
+      assertTrue(page.size() <= PAGE, "a page has " + page.size() + " records");
+      seen.addAll(page);
+      disturbOne(fixture.records(), random, 1 + 2 * random.nextInt(count / 2));
+      page = fixture.records().scan(v(1), page.getLast().id(), PAGE);
+    }
+    assertNoGapNoRepeat(seen, count);
   }
 
   private static void disturb(Records records, int seed, int count) {

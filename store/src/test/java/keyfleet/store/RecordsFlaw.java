@@ -6,58 +6,51 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.RecordWriteResult.Stored;
 
 /// A way to break [Records].
 enum RecordsFlaw {
   /// Acknowledges and drops every twentieth change.
-  LOSSY {
-    @Override
-    Records applyTo(Records records) {
-      AtomicInteger changes = new AtomicInteger();
-      return new Forwarding(records) {
-        @Override
-        public RecordWriteResult compareAndSet(RecordChange change) {
-          boolean fits = records.read(change.before().id()).equals(Optional.of(change.before()));
-          return fits && changes.incrementAndGet() % 20 == 0
-              ? new Stored()
-              : records.compareAndSet(change);
-        }
-      };
-    }
-  },
+  LOSSY(records -> {
+    AtomicInteger changes = new AtomicInteger();
+    return new Forwarding(records) {
+      @Override
+      public RecordWriteResult compareAndSet(RecordChange change) {
+        boolean fits = records.read(change.before().id()).equals(Optional.of(change.before()));
+        return fits && changes.incrementAndGet() % 20 == 0
+            ? new Stored()
+            : records.compareAndSet(change);
+      }
+    };
+  }),
 
   /// Reads the state before the last change, as a secondary may.
-  STALE {
-    @Override
-    Records applyTo(Records records) {
-      List<StoredRecord> past = new ArrayList<>();
-      return new Forwarding(records) {
-        @Override
-        public synchronized RecordWriteResult compareAndSet(RecordChange change) {
-          RecordWriteResult write = records.compareAndSet(change);
-          if (write instanceof Stored) {
-            past.addFirst(change.before());
-          }
-          return write;
+  STALE(records -> {
+    List<StoredRecord> past = new ArrayList<>();
+    return new Forwarding(records) {
+      @Override
+      public synchronized RecordWriteResult compareAndSet(RecordChange change) {
+        RecordWriteResult write = records.compareAndSet(change);
+        if (write instanceof Stored) {
+          past.addFirst(change.before());
         }
+        return write;
+      }
 
-        @Override
-        public synchronized Optional<StoredRecord> read(RecordId id) {
-          return past.stream()
-              .filter(it -> it.id().equals(id))
-              .findFirst()
-              .or(() -> records.read(id));
-        }
-      };
-    }
-  },
+      @Override
+      public synchronized Optional<StoredRecord> read(RecordId id) {
+        return past.stream()
+            .filter(it -> it.id().equals(id))
+            .findFirst()
+            .or(() -> records.read(id));
+      }
+    };
+  }),
 
-  COMPARES_ONE_FIELD {
-    @Override
-    Records applyTo(Records records) {
-      return new Forwarding(records) {
+  COMPARES_ONE_FIELD(records ->
+      new Forwarding(records) {
         @Override
         public RecordWriteResult compareAndSet(RecordChange change) {
           Optional<StoredRecord> held = records.read(change.before().id());
@@ -66,14 +59,10 @@ enum RecordsFlaw {
               ? records.compareAndSet(new RecordChange(held.get(), change.after()))
               : new Conflict();
         }
-      };
-    }
-  },
+      }),
 
-  COUNTS_BY_HIGHEST {
-    @Override
-    Records applyTo(Records records) {
-      return new Forwarding(records) {
+  COUNTS_BY_HIGHEST(records ->
+      new Forwarding(records) {
         @Override
         public Census census() {
           SortedMap<KekVersion, Long> highest = new TreeMap<>();
@@ -84,27 +73,19 @@ enum RecordsFlaw {
           }
           return new Census(highest, records.census().carrying(), records.census().unreadable());
         }
-      };
-    }
-  },
+      }),
 
   /// Skips the first record of each following page.
-  SCAN_SKIPS {
-    @Override
-    Records applyTo(Records records) {
-      return new Forwarding(records) {
+  SCAN_SKIPS(records ->
+      new Forwarding(records) {
         @Override
         public List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
           return records.scan(version, after, limit + 1).stream().skip(1).toList();
         }
-      };
-    }
-  },
+      }),
 
-  SCAN_REPEATS {
-    @Override
-    Records applyTo(Records records) {
-      return new Forwarding(records) {
+  SCAN_REPEATS(records ->
+      new Forwarding(records) {
         @Override
         public List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
           List<StoredRecord> page = new ArrayList<>(records.scan(version, after, limit - 1));
@@ -113,106 +94,55 @@ enum RecordsFlaw {
           }
           return page;
         }
-      };
-    }
-  },
+      }),
 
-  FENCE_STOPS_NOTHING {
-    @Override
-    Records applyTo(Records records) {
-      return new CustomRuleFence(
-          records,
-          new CustomRuleFence.Rules() {
-            @Override
-            public boolean isChangeAllowed(Fence held, SealedFields before, SealedFields after) {
-              return true;
-            }
-          });
-    }
-  },
+  FENCE_STOPS_NOTHING(
+      records -> new CustomRuleFence(records, (_, _, _) -> true, Fence::canYieldTo)),
 
   /// Like a flag in another table that each writer reads before it writes.
-  FENCE_DOES_NOT_WAIT {
-    @Override
-    Records applyTo(Records records) {
-      return new NonBlockingFence(records);
-    }
-  },
+  FENCE_DOES_NOT_WAIT(NonBlockingFence::new),
 
-  FENCE_STOPS_INSERTS_ONLY {
-    @Override
-    Records applyTo(Records records) {
-      return new CustomRuleFence(
+  FENCE_STOPS_INSERTS_ONLY(records ->
+      new CustomRuleFence(
           records,
-          new CustomRuleFence.Rules() {
-            @Override
-            public boolean isChangeAllowed(Fence held, SealedFields before, SealedFields after) {
-              return !before.equals(SealedFields.NONE) || held.isChangeAllowed(before, after);
-            }
-          });
-    }
-  },
+          (held, before, after) ->
+              !before.equals(SealedFields.NONE) || held.isChangeAllowed(before, after),
+          Fence::canYieldTo)),
 
   /// Allows any change to records already outside the fence, as MongoDB's moderate validation does.
-  FENCE_SPARES_OLD_RECORDS {
-    @Override
-    Records applyTo(Records records) {
-      return new CustomRuleFence(
+  FENCE_SPARES_OLD_RECORDS(records ->
+      new CustomRuleFence(
           records,
-          new CustomRuleFence.Rules() {
-            @Override
-            public boolean isChangeAllowed(Fence held, SealedFields before, SealedFields after) {
-              boolean old = !held.writable().containsAll(before.versions());
-              return old || held.isChangeAllowed(before, after);
-            }
-          });
-    }
-  },
+          (held, before, after) -> {
+            boolean old = !held.writable().containsAll(before.versions());
+            return old || held.isChangeAllowed(before, after);
+          },
+          Fence::canYieldTo)),
 
   /// A constraint on the new row alone, which also refuses records that keep their old version.
-  FENCE_STOPS_OLD_RECORDS {
-    @Override
-    Records applyTo(Records records) {
-      return new CustomRuleFence(
+  FENCE_STOPS_OLD_RECORDS(records ->
+      new CustomRuleFence(
           records,
-          new CustomRuleFence.Rules() {
-            @Override
-            public boolean isChangeAllowed(Fence held, SealedFields before, SealedFields after) {
-              return held.writable().containsAll(after.versions());
-            }
-          });
-    }
-  },
+          (held, _, after) -> held.writable().containsAll(after.versions()),
+          Fence::canYieldTo)),
 
-  FENCE_NEEDS_A_NEW_TERM {
-    @Override
-    Records applyTo(Records records) {
-      return new CustomRuleFence(
-          records,
-          new CustomRuleFence.Rules() {
-            @Override
-            public boolean canYield(Fence held, Fence next) {
-              return next.term().compareTo(held.term()) > 0;
-            }
-          });
-    }
-  },
+  FENCE_NEEDS_A_NEW_TERM(records ->
+      new CustomRuleFence(
+          records, Fence::isChangeAllowed, (held, next) -> next.term().compareTo(held.term()) > 0)),
 
-  FENCE_YIELDS_TO_ANY {
-    @Override
-    Records applyTo(Records records) {
-      return new CustomRuleFence(
-          records,
-          new CustomRuleFence.Rules() {
-            @Override
-            public boolean canYield(Fence held, Fence next) {
-              return true;
-            }
-          });
-    }
-  };
+  FENCE_YIELDS_TO_ANY(
+      records -> new CustomRuleFence(records, Fence::isChangeAllowed, (_, _) -> true));
 
-  abstract Records applyTo(Records records);
+  @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
+  private final UnaryOperator<Records> breaking;
+
+  RecordsFlaw(UnaryOperator<Records> breaking) {
+    this.breaking = breaking;
+  }
+
+  Records applyTo(Records records) {
+    return breaking.apply(records);
+  }
 
   private static Bytes first(StoredRecord record) {
     return record.fields().byName().firstEntry().getValue();

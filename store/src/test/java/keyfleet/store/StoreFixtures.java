@@ -55,7 +55,7 @@ public final class StoreFixtures {
   }
 
   /// Fields `f0`, `f1`… with those versions.
-  static SealedFields fields(int... versions) {
+  public static SealedFields fields(int... versions) {
     return SealedFields.of(
         IntStream.range(0, versions.length)
             .boxed()
@@ -82,6 +82,10 @@ public final class StoreFixtures {
 
   public static StoredRecord record(int id, int... versions) {
     return new StoredRecord(id(id), fields(versions));
+  }
+
+  public static StoredRecord record(String id, int... versions) {
+    return new StoredRecord(new RecordId(id), fields(versions));
   }
 
   public static Fence fence(long epoch, Integer... writable) {

@@ -1,4 +1,4 @@
-package keyfleet.nats;
+package keyfleet.store;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -10,11 +10,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
-/// A certificate authority of one test, and the certificates that it signs.
-final class NatsTestCertificates {
+/// A certificate authority of one test, and the certificates that it signs. `openssl` makes them;
+/// the keys are RSA, the only kind that PostgreSQL's driver reads.
+public final class TestCertificates {
   private final Path folder;
 
-  NatsTestCertificates(Path parent, String name) {
+  public TestCertificates(Path parent, String name) {
     this.folder = parent.resolve(name);
     try {
       Files.createDirectories(folder);
@@ -22,33 +23,27 @@ final class NatsTestCertificates {
       throw new UncheckedIOException(e);
     }
     openssl(
-        "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=%s -keyout ca.key -out ca.pem"
+        "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=%s -keyout ca.key -out ca.pem"
             .formatted(name));
-    sign("client", "DNS:client");
   }
 
-  Path authority() {
+  public Path authority() {
     return folder.resolve("ca.pem");
   }
 
-  Path certificate(String name) {
+  public Path certificate(String name) {
     return folder.resolve(name + ".pem");
   }
 
-  Path key(String name) {
+  public Path key(String name) {
     return folder.resolve(name + ".key");
   }
 
-  /// The TLS block of a server configuration, for a server with that name and address.
-  String tlsConfiguration(String host, String address) {
-    sign("server", "DNS:%s,IP:%s".formatted(host, address));
-    return "tls { timeout: 20, cert_file: \"%s\", key_file: \"%s\" }"
-        .formatted(certificate("server"), key("server"));
-  }
-
-  private void sign(String name, String names) {
+  /// Makes a key that only its owner may read, and its certificate; `names` are its alternative
+  /// names, for example `DNS:localhost`.
+  public TestCertificates sign(String name, String names) {
     openssl(
-        "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=%1$s -keyout %1$s.key -out %1$s.csr"
+        "req -newkey rsa:2048 -nodes -subj /CN=%1$s -keyout %1$s.key -out %1$s.csr"
             .formatted(name));
     try {
       Files.writeString(folder.resolve("names"), "subjectAltName=" + names);
@@ -59,6 +54,7 @@ final class NatsTestCertificates {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    return this;
   }
 
   private void openssl(String arguments) {
