@@ -150,8 +150,9 @@ final class MongoRecords implements Records {
           "",
           document -> {
             SealedFields fields = documents.toRecord(document).fields();
-            counter.add(
-                fields.versions(), fields.hasUnreadable() || documents.isMislabelled(document), 1);
+            counter.add(fields.versions(), 1);
+            boolean isUnreadable = fields.hasUnreadable() || documents.isMislabelled(document);
+            counter.addUnreadable(isUnreadable ? 1 : 0);
             return true;
           });
       return counter.toCensus();

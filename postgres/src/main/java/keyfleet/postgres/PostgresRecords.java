@@ -259,7 +259,9 @@ final class PostgresRecords implements Records {
             versions.add(VersionTagSql.toVersion(tag));
           }
         }
-        counter.add(versions, group.getBoolean(fieldCount + 1), group.getLong(fieldCount + 2));
+        long count = group.getLong(fieldCount + 2);
+        counter.add(versions, count);
+        counter.addUnreadable(group.getBoolean(fieldCount + 1) ? count : 0);
       }
     }
     return counter.toCensus();

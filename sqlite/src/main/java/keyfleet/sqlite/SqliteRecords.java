@@ -211,6 +211,7 @@ final class SqliteRecords implements Records {
         isUnreadable |= tag.isEmpty();
       }
     }
-    counter.add(versions, isUnreadable, row.getLong(1));
+    counter.add(versions, row.getLong(1));
+    counter.addUnreadable(isUnreadable ? row.getLong(1) : 0);
   }
 }

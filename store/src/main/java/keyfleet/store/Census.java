@@ -21,7 +21,8 @@ public record Census(
   public static Census of(Iterable<StoredRecord> records) {
     CensusCounter counter = new CensusCounter();
     for (StoredRecord record : records) {
-      counter.add(record.fields().versions(), record.fields().hasUnreadable(), 1);
+      counter.add(record.fields().versions(), 1);
+      counter.addUnreadable(record.fields().hasUnreadable() ? 1 : 0);
     }
     return counter.toCensus();
   }

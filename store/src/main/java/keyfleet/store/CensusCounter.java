@@ -11,14 +11,17 @@ public final class CensusCounter {
   private final SortedMap<KekVersion, Long> carrying = new TreeMap<>();
   private long unreadable;
 
-  /// Adds `count` records whose fields need these versions. A record with a field that is not an
-  /// envelope is unreadable.
-  public void add(NavigableSet<KekVersion> versions, boolean isUnreadable, long count) {
+  /// Adds `count` records whose fields need these versions.
+  public void add(NavigableSet<KekVersion> versions, long count) {
     if (!versions.isEmpty()) {
       belonging.merge(versions.first(), count, Long::sum);
     }
     versions.forEach(it -> carrying.merge(it, count, Long::sum));
-    unreadable += isUnreadable ? count : 0;
+  }
+
+  /// Says of `count` added records that a field of theirs is not an envelope.
+  public void addUnreadable(long count) {
+    unreadable += count;
   }
 
   public Census toCensus() {
