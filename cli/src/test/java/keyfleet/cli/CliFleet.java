@@ -2,6 +2,7 @@ package keyfleet.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -48,6 +49,16 @@ public final class CliFleet implements Ticker, AutoCloseable {
     public CommandResult expectExit(int expected) {
       assertEquals(expected, exitCode, () -> "exit code of " + this);
       return this;
+    }
+
+    /// The standard error begins with this text.
+    public void expectErrorStart(String start) {
+      assertTrue(err.startsWith(start), this::toString);
+    }
+
+    /// The standard error contains this text.
+    public void expectErrorPart(String part) {
+      assertTrue(err.contains(part), this::toString);
     }
   }
 

@@ -207,8 +207,7 @@ class AuditCommandsTest {
   void lostKeystore_isReportedAsBroken() {
     announceVersionsAndStartWorker();
     backend.deleteKeystores();
-    CommandResult result = fleet.run("audit", "verify").expectExit(2);
-    assertTrue(result.err().contains("the keystore is missing"), result.err());
+    fleet.run("audit", "verify").expectExit(2).expectErrorPart("the keystore is missing");
     assertTrue(fleet.run("audit", "list").expectExit(0).out().startsWith("2  "));
   }
 
@@ -242,12 +241,10 @@ class AuditCommandsTest {
         "-1:0000000000000000000000000000000000000000000000000000000000000000"
       })
   void badHead_isRefused(String head) {
-    assertTrue(
-        fleet
-            .run("audit", "verify", "--noted=" + head)
-            .expectExit(1)
-            .err()
-            .contains(" is not an audit head; use NUMBER:HASH with 64 hex digits\n"));
+    fleet
+        .run("audit", "verify", "--noted=" + head)
+        .expectExit(1)
+        .expectErrorPart(" is not an audit head; use NUMBER:HASH with 64 hex digits\n");
   }
 
   @ParameterizedTest
@@ -258,10 +255,10 @@ class AuditCommandsTest {
     "--before=0,1 upwards"
   })
   void badNumber_isRefused(String option, String rule) {
-    CommandResult result = fleet.run("audit", "list", option).expectExit(1);
-    assertTrue(
-        result.err().startsWith("keyfleet: " + option + " is not a number from " + rule),
-        result.err());
+    fleet
+        .run("audit", "list", option)
+        .expectExit(1)
+        .expectErrorStart("keyfleet: " + option + " is not a number from " + rule);
   }
 
   /// Writes the keystore again each time that the audit is listed.

@@ -48,12 +48,10 @@ class KekAnnounceCommandTest {
   void otherBytesUnderAKnownNumber_areRefused() {
     fleet.announce(1);
     fleet.environment.put("KEYFLEET_KEK_V1", CliFleet.key(9));
-    assertTrue(
-        fleet
-            .run("kek", "announce", "--version=1")
-            .expectExit(1)
-            .err()
-            .startsWith("keyfleet: this host has a different key for v1"));
+    fleet
+        .run("kek", "announce", "--version=1")
+        .expectExit(1)
+        .expectErrorStart("keyfleet: this host has a different key for v1");
   }
 
   @Test
@@ -80,8 +78,10 @@ class KekAnnounceCommandTest {
           """)
   void badTimings_createNoKeyring(String variable, String value, String sentence) {
     fleet.environment.put(variable, value);
-    CommandResult result = fleet.run("kek", "announce", "--version=1").expectExit(1);
-    assertTrue(result.err().startsWith("keyfleet: " + sentence), result.err());
+    fleet
+        .run("kek", "announce", "--version=1")
+        .expectExit(1)
+        .expectErrorStart("keyfleet: " + sentence);
     fleet.environment.remove(variable);
     fleet.run("kek", "list").expectExit(1);
   }
@@ -92,8 +92,9 @@ class KekAnnounceCommandTest {
     fleet.runWith("x", "secret", "put", "a").expectExit(0);
     backend.dropCollection("keyfleet_secrets");
     backend.deleteKeystores();
-    CommandResult result = fleet.run("kek", "announce", "--version=1").expectExit(1);
-    assertTrue(
-        result.err().startsWith("keyfleet: there is no table keyfleet_secrets\n"), result.err());
+    fleet
+        .run("kek", "announce", "--version=1")
+        .expectExit(1)
+        .expectErrorStart("keyfleet: there is no table keyfleet_secrets\n");
   }
 }

@@ -189,11 +189,9 @@ class KekInventoryCommandTest {
                 """),
         result.err());
     fleet.environment.put("KEYFLEET_RECORDS", "nats://h");
-    assertTrue(
-        fleet
-            .run("kek", "inventory")
-            .expectExit(2)
-            .err()
-            .contains("not scanned: nats: all of it: NATS stores no records\n"));
+    fleet
+        .run("kek", "inventory")
+        .expectExit(2)
+        .expectErrorPart("not scanned: nats: all of it: NATS stores no records\n");
   }
 }

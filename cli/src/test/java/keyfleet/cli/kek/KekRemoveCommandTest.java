@@ -62,12 +62,10 @@ class KekRemoveCommandTest {
   @Test
   void collectionOutOfReach_isAReason() {
     backend.dropCollection("keyfleet_secrets");
-    assertTrue(
-        remove()
-            .expectExit(2)
-            .err()
-            .contains(
-                "  sqlite keyfleet_secrets could not be counted: this process cannot reach it\n"));
+    remove()
+        .expectExit(2)
+        .expectErrorPart(
+            "  sqlite keyfleet_secrets could not be counted: this process cannot reach it\n");
     CommandResult inventory = fleet.run("kek", "inventory", "-o", "json").expectExit(2);
     assertEquals(
         "{\"keyring\":\"main\",\"collections\":[],\"not_counted\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\",\"reason\":\"there"
@@ -84,14 +82,12 @@ class KekRemoveCommandTest {
   void collectionOfAnEngineThatWasNotNamed_isNotCounted() {
     fleet.environment.put("KEYFLEET_STORE", "nats://h");
     fleet.environment.put("KEYFLEET_RECORDS", "postgresql://h/d");
-    CommandResult result = fleet.run("kek", "inventory").expectExit(2);
-    assertTrue(
-        result
-            .err()
-            .startsWith(
-                "not counted: sqlite keyfleet_secrets: neither --store nor --records names"
-                    + " sqlite\n"),
-        result.err());
+    fleet
+        .run("kek", "inventory")
+        .expectExit(2)
+        .expectErrorStart(
+            "not counted: sqlite keyfleet_secrets: neither --store nor --records names"
+                + " sqlite\n");
     fleet.environment.put("KEYFLEET_STORE", "sqlite:memory");
     fleet.run("kek", "inventory").expectExit(0);
   }
@@ -131,11 +127,9 @@ class KekRemoveCommandTest {
   @Test
   void destroying_waitsForBackupsAndBytes() {
     remove().expectExit(0);
-    assertTrue(
-        remove("--destroy", "--yes")
-            .expectExit(2)
-            .err()
-            .contains("  backups younger than 30 days may need it\n"));
+    remove("--destroy", "--yes")
+        .expectExit(2)
+        .expectErrorPart("  backups younger than 30 days may need it\n");
     backend.advance(Duration.ofDays(2));
     fleet.writeHeartbeats();
     remove("--destroy", "--yes").expectExit(2);

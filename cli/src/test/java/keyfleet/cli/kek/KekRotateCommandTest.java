@@ -175,17 +175,15 @@ class KekRotateCommandTest {
   void waitForAnAbortedRotation_reportsTheAbort() {
     fleet.haltWorkers();
     fleet.onPause(1, () -> fleet.run("kek", "abort").expectExit(0));
-    assertTrue(
-        rotate("--wait").expectExit(2).err().startsWith("keyfleet: the rotation was aborted\n"));
+    rotate("--wait").expectExit(2).expectErrorStart("keyfleet: the rotation was aborted\n");
   }
 
   @Test
   void unmovableRecords_blockTheRotation() {
     insertMalformedRecord("bad");
-    CommandResult result = rotate("--wait").expectExit(2);
-    assertTrue(
-        result.err().startsWith("keyfleet: 1 records cannot be moved until they are repaired\n"),
-        result.err());
+    rotate("--wait")
+        .expectExit(2)
+        .expectErrorStart("keyfleet: 1 records cannot be moved until they are repaired\n");
     String status = fleet.run("kek", "status", "-o", "json").expectExit(0).out();
     assertTrue(status.contains("\"state\":\"in_progress\",\"phase\":\"blocked\""), status);
     assertTrue(status.contains("\"failed_records\":1,"), status);
@@ -219,12 +217,10 @@ class KekRotateCommandTest {
     assertEquals("hunter2", fleet.run("secret", "get", "db").expectExit(0).out());
     String list = fleet.run("kek", "list").expectExit(0).out();
     assertTrue(list.contains("v1       disabled, compromised  env"), list);
-    assertTrue(
-        fleet
-            .run("kek", "remove", "--version=1", "--undo")
-            .expectExit(2)
-            .err()
-            .contains("v1 was revoked"));
+    fleet
+        .run("kek", "remove", "--version=1", "--undo")
+        .expectExit(2)
+        .expectErrorPart("v1 was revoked");
   }
 
   @Test

@@ -110,18 +110,15 @@ class SecretCommandsTest {
 
   @Test
   void noValue_isRefused() {
-    assertTrue(
-        put("a", "").expectExit(1).err().startsWith("keyfleet: standard input holds no value\n"));
+    put("a", "").expectExit(1).expectErrorStart("keyfleet: standard input holds no value\n");
   }
 
   @Test
   void largestValue_fits() {
     put("a", "x".repeat(Envelope.MAX_PLAINTEXT)).expectExit(0);
-    assertTrue(
-        put("b", "x".repeat(Envelope.MAX_PLAINTEXT + 1))
-            .expectExit(1)
-            .err()
-            .startsWith("keyfleet: a value may have at most 8388608 bytes\n"));
+    put("b", "x".repeat(Envelope.MAX_PLAINTEXT + 1))
+        .expectExit(1)
+        .expectErrorStart("keyfleet: a value may have at most 8388608 bytes\n");
   }
 
   @Test
@@ -160,16 +157,13 @@ class SecretCommandsTest {
   void hostWithoutTheKey_sealsNothing() {
     put("a", "x").expectExit(0);
     fleet.environment.remove("KEYFLEET_KEK_V1");
-    CommandResult result = put("b", "x").expectExit(1);
-    assertTrue(
-        result.err().startsWith("keyfleet: this host may not seal: it lacks the keys [v1]"),
-        result.err());
-    assertTrue(
-        fleet
-            .run("secret", "get", "a")
-            .expectExit(1)
-            .err()
-            .startsWith("keyfleet: a is sealed under v1, which this host does not hold\n"));
+    put("b", "x")
+        .expectExit(1)
+        .expectErrorStart("keyfleet: this host may not seal: it lacks the keys [v1]");
+    fleet
+        .run("secret", "get", "a")
+        .expectExit(1)
+        .expectErrorStart("keyfleet: a is sealed under v1, which this host does not hold\n");
     fleet.run("secret", "list").expectExit(0);
     fleet.run("secret", "delete", "a").expectExit(0);
   }
@@ -179,12 +173,7 @@ class SecretCommandsTest {
     put("a", "x").expectExit(0);
     StoredRecord a = backend.collection("keyfleet_secrets").read(new RecordId("a")).orElseThrow();
     backend.collection("keyfleet_secrets").insert(new StoredRecord(new RecordId("b"), a.fields()));
-    assertTrue(
-        fleet
-            .run("secret", "get", "b")
-            .expectExit(1)
-            .err()
-            .startsWith("keyfleet: b cannot be opened"));
+    fleet.run("secret", "get", "b").expectExit(1).expectErrorStart("keyfleet: b cannot be opened");
   }
 
   @Test
@@ -271,12 +260,10 @@ class SecretCommandsTest {
     fleet.environment.put("KEYFLEET_RECORDS", "postgresql://h/d");
     put("a", "x").expectExit(0);
     fleet.environment.put("KEYFLEET_RECORDS", "mongodb://h/d");
-    assertTrue(
-        fleet
-            .run("secret", "get", "a")
-            .expectExit(1)
-            .err()
-            .startsWith("keyfleet: the secrets of keyring main are kept in postgresql\n"));
+    fleet
+        .run("secret", "get", "a")
+        .expectExit(1)
+        .expectErrorStart("keyfleet: the secrets of keyring main are kept in postgresql\n");
   }
 
   /// Returns scripted results for writes; null passes the write on.
