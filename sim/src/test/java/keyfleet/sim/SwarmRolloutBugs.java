@@ -102,6 +102,11 @@ final class SwarmRolloutBugs {
                     SwarmRolloutBugs::withoutQuarantine),
             PortUser.DRIVER,
             PortUser.OPERATOR));
+    addHazards(bugs);
+    return bugs;
+  }
+
+  private static void addHazards(Map<String, PortWrappers> bugs) {
     bugs.put(
         "H4 resumed driver counts failures",
         inKv(SwarmRolloutBugs::withRejectionsCountedAtStart, PortUser.DRIVER));
@@ -120,7 +125,6 @@ final class SwarmRolloutBugs {
         inKv(
             kv -> desiredAs(kv, it -> withDeadline(it, Duration.ofSeconds(75))),
             PortUser.WATCHDOG));
-    return bugs;
   }
 
   private static boolean isDesired(Bucket bucket, Key key) {

@@ -39,19 +39,19 @@ final class RolloutDriverSteps {
     DriverClaim claim = state.nextClaim();
     if (Rollout.shouldClaim(state.control())) {
       steps.add(step(() -> "claims " + claim.epoch(), state.withClaim(index, claim)));
-    } else if (state.faults() > 0 && !isLeading()) {
+    } else if (state.allowance().faults() > 0 && !isLeading()) {
       steps.add(
           step(
               () -> "takes over as " + claim.epoch(),
               state.withOneFewerFault().withClaim(index, claim)));
     }
-    if (state.aborts() > 0) {
+    if (state.allowance().aborts() > 0) {
       steps.add(step(() -> "aborts as " + claim.epoch(), state.withAbort(index, claim)));
     }
   }
 
   private void addRollback(List<Step<RolloutModelState>> steps) {
-    if (state.rollbacks() > 0 && !(state.control() instanceof Rollout.RolledBack)) {
+    if (state.allowance().rollbacks() > 0 && !(state.control() instanceof Rollout.RolledBack)) {
       DriverClaim claim = state.nextClaim();
       steps.add(step(() -> "rolls back as " + claim.epoch(), state.withRollback(index, claim)));
     }
@@ -103,7 +103,7 @@ final class RolloutDriverSteps {
                   () -> "writes " + desiredState.goal() + " for " + node,
                   withWrite(node, desiredState)));
         });
-    if (!driver.outbox().isEmpty() && state.faults() > 0) {
+    if (!driver.outbox().isEmpty() && state.allowance().faults() > 0) {
       DriverState idle = new DriverState(driver.claim(), Map.of());
       steps.add(step(() -> "loses its writes", state.withOneFewerFault().withDriver(index, idle)));
     }

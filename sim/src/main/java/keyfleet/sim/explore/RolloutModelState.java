@@ -38,22 +38,22 @@ import keyfleet.sim.explore.Explorer.Step;
 ///
 /// @param decision how often the control record was changed
 /// @param desiredStates the stored desired state of each node
-/// @param faults how many faults may still happen
-/// @param aborts how many aborts operators may still order
-/// @param rollbacks how many rollbacks operators may still order, also after the end
+/// @param allowance what may still happen
 public record RolloutModelState(
     Rollout control,
     long decision,
     Map<NodeId, DesiredState> desiredStates,
     List<WatchdogState> watchdogs,
     List<DriverState> drivers,
-    int faults,
-    int aborts,
-    int rollbacks,
+    Allowance allowance,
     RolloutProtocol protocol)
     implements Explorer.State<RolloutModelState> {
   private static final NodeStatus.Report HEALTHY =
       new NodeStatus.Reported(NodeStatus.Health.HEALTHY, 1);
+
+  /// How many faults may still happen, and how many aborts and rollbacks operators may still order;
+  /// rollbacks also after the end.
+  public record Allowance(int faults, int aborts, int rollbacks) {}
 
   /// A driver, and the desired states that it has decided but not written yet. It may be superseded
   /// before it writes them.
@@ -175,33 +175,15 @@ public record RolloutModelState(
   }
 
   RolloutModelState withAbort(int driver, DriverClaim claim) {
-    RolloutModelState leading =
-        withLeader(driver, claim).withControl(protocol.next(control, new AbortRequested(claim)));
-    return new RolloutModelState(
-        leading.control,
-        leading.decision,
-        desiredStates,
-        watchdogs,
-        leading.drivers,
-        faults,
-        aborts - 1,
-        rollbacks,
-        protocol);
+    return withLeader(driver, claim)
+        .withControl(protocol.next(control, new AbortRequested(claim)))
+        .with(new Allowance(allowance.faults, allowance.aborts - 1, allowance.rollbacks));
   }
 
   RolloutModelState withRollback(int driver, DriverClaim claim) {
-    RolloutModelState leading =
-        withLeader(driver, claim).withControl(protocol.next(control, new RollbackRequested(claim)));
-    return new RolloutModelState(
-        leading.control,
-        leading.decision,
-        desiredStates,
-        watchdogs,
-        leading.drivers,
-        faults,
-        aborts,
-        rollbacks - 1,
-        protocol);
+    return withLeader(driver, claim)
+        .withControl(protocol.next(control, new RollbackRequested(claim)))
+        .with(new Allowance(allowance.faults, allowance.aborts, allowance.rollbacks - 1));
   }
 
   private RolloutModelState withLeader(int driver, DriverClaim claim) {
@@ -218,9 +200,7 @@ public record RolloutModelState(
         desiredStates,
         watchdogs,
         drivers,
-        faults,
-        aborts,
-        rollbacks,
+        allowance,
         protocol);
   }
 
@@ -228,32 +208,27 @@ public record RolloutModelState(
     List<DriverState> changed = new ArrayList<>(drivers);
     changed.set(index, next);
     return new RolloutModelState(
-        control, decision, desiredStates, watchdogs, changed, faults, aborts, rollbacks, protocol);
+        control, decision, desiredStates, watchdogs, changed, allowance, protocol);
   }
 
   RolloutModelState withNode(int index, WatchdogState next) {
     List<WatchdogState> changed = new ArrayList<>(watchdogs);
     changed.set(index, next);
     return new RolloutModelState(
-        control, decision, desiredStates, changed, drivers, faults, aborts, rollbacks, protocol);
+        control, decision, desiredStates, changed, drivers, allowance, protocol);
   }
 
   RolloutModelState withDesiredStates(Map<NodeId, DesiredState> next) {
-    return new RolloutModelState(
-        control, decision, next, watchdogs, drivers, faults, aborts, rollbacks, protocol);
+    return new RolloutModelState(control, decision, next, watchdogs, drivers, allowance, protocol);
   }
 
   RolloutModelState withOneFewerFault() {
+    return with(new Allowance(allowance.faults - 1, allowance.aborts, allowance.rollbacks));
+  }
+
+  private RolloutModelState with(Allowance rest) {
     return new RolloutModelState(
-        control,
-        decision,
-        desiredStates,
-        watchdogs,
-        drivers,
-        faults - 1,
-        aborts,
-        rollbacks,
-        protocol);
+        control, decision, desiredStates, watchdogs, drivers, rest, protocol);
   }
 
   /// Mixes what differs most between states. Records with equal components have equal hashes
@@ -269,7 +244,7 @@ public record RolloutModelState(
     }
     hash = mix(hash, desiredStates.hashCode());
     hash = mix(hash, drivers.hashCode());
-    return mix(hash, 31 * (31 * faults + aborts) + rollbacks);
+    return mix(hash, 31 * (31 * allowance.faults + allowance.aborts) + allowance.rollbacks);
   }
 
   private static int mix(int hash, int part) {

@@ -39,7 +39,7 @@ final class WatchdogSteps {
   void addTo(List<Step<RolloutModelState>> steps) {
     addOrders(steps);
     addWork(steps);
-    if (state.faults() > 0) {
+    if (state.allowance().faults() > 0) {
       addFaults(steps);
     }
     if (!watchdog.isConnected()) {

@@ -166,9 +166,7 @@ final class ExplorerFixtures {
         Map.of(),
         watchdogs,
         driverStates,
-        size.faults(),
-        size.aborts(),
-        size.rollbacks(),
+        new RolloutModelState.Allowance(size.faults(), size.aborts(), size.rollbacks()),
         protocol);
   }
 
