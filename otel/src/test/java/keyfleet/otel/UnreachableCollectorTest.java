@@ -86,7 +86,8 @@ final class UnreachableCollectorTest {
           call(tracing);
           tracing.flush();
         }
-        assertEquals(4, back.spans().size());
+        // The HTTP client may still be trying to connect for an earlier batch.
+        assertTrue(back.spans().size() >= 4, () -> back.spans().size() + " spans arrived");
       }
     }
     assertEquals(
