@@ -104,7 +104,7 @@ public final class KmsPlugin implements AutoCloseable {
         new AnnouncementStore(pluginSnapshotFile(), context.events(), context.clock());
     announcements = announcementStore;
     LoadedKeys keys = new LoadedKeys(settings.keyring(), providers, random);
-    LocalKekCache cache = new LocalKekCache(settings.limits().cacheSize());
+    LocalKekCache cache = new LocalKekCache(settings.limits().cacheSize(), context.clock());
     RemoteKekClient remote = new RemoteKekClient(metrics, context.nanos());
     LocalKekFactory factory = new LocalKekFactory(keys, remote, cache, random, context.clock());
     FleetJoiner fleet = resources.closeAtEnd(new FleetJoiner(settings, store, keys, context));
@@ -190,8 +190,10 @@ public final class KmsPlugin implements AutoCloseable {
     return switch (writeKey) {
       case LocalWriteKey(_, LocalKek kek) when kek.isExhausted() ->
           new Health(false, CallRefusal.LOCAL_KEK_EXHAUSTED.message());
-      case LocalWriteKey(KmsKeyId keyId, _) ->
-          new Health(true, "writes under key_id hash " + keyId.hash());
+      case LocalWriteKey(KmsKeyId keyId, LocalKek kek) ->
+          kek.passesSelfCheck()
+              ? new Health(true, "writes under key_id hash " + keyId.hash())
+              : new Health(false, CallRefusal.LOCAL_KEK_UNUSABLE.message());
       case RemoteWriteKey(KmsKeyId keyId, _) ->
           new Health(true, "writes under key_id hash " + keyId.hash());
       case NoWriteKey(CallRefusal refusal) -> new Health(false, refusal.message());

@@ -40,6 +40,9 @@ public final class FakeRemoteProvider implements KekProvider {
 
   private volatile boolean down;
 
+  /// Thrown by each call; a bug of a provider.
+  private volatile @Nullable RuntimeException bug;
+
   /// One of this many calls is answered.
   private volatile int oneIn = 1;
 
@@ -75,6 +78,11 @@ public final class FakeRemoteProvider implements KekProvider {
 
   public void recover() {
     down = false;
+  }
+
+  /// Makes each call throw an exception that no provider may throw; null ends it.
+  void throwUnexpectedly(@Nullable RuntimeException exception) {
+    bug = exception;
   }
 
   void answerOneIn(int calls) {
@@ -123,6 +131,10 @@ public final class FakeRemoteProvider implements KekProvider {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+    RuntimeException unexpected = bug;
+    if (unexpected != null) {
+      throw unexpected;
     }
     if (down) {
       throw new KekUnavailableException("the test's remote is down");

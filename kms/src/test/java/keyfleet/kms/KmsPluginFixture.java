@@ -17,11 +17,13 @@ import keyfleet.keyring.WriteLease;
 import keyfleet.kms.grpc.CallRecorder;
 import keyfleet.kms.grpc.KmsGrpcService;
 import keyfleet.kms.localkek.KeyHierarchy;
+import keyfleet.kms.localkek.LocalKek;
 import keyfleet.kms.localkek.LocalKekCache;
 import keyfleet.kms.localkek.LocalKekFactory;
 import keyfleet.kms.localkek.LocalKekLimits;
 import keyfleet.kms.localkek.LocalKekUsage;
 import keyfleet.kms.localkek.RemoteKekClient;
+import keyfleet.kms.state.Announcement;
 import keyfleet.kms.state.AnnouncementStore;
 import keyfleet.kms.state.KeyReconciler;
 import keyfleet.kms.state.PluginSnapshotFile;
@@ -65,7 +67,7 @@ public final class KmsPluginFixture {
     SecureRandom random = new SecureRandom();
     PluginContext context = new PluginContext(clock::get, System::nanoTime, events::add, tracer);
     LoadedKeys keys = new LoadedKeys(FakeRemoteProvider.KEYRING, List.of(remote), random);
-    this.cache = new LocalKekCache(limits.cacheSize());
+    this.cache = new LocalKekCache(limits.cacheSize(), clock::get);
     LocalKekFactory factory =
         new LocalKekFactory(
             keys, new RemoteKekClient(metrics, System::nanoTime), cache, random, clock::get);
@@ -139,8 +141,21 @@ public final class KmsPluginFixture {
 
   public RecordingStreamObserver<DecryptResponse> decryptCall(DecryptRequest request) {
     RecordingStreamObserver<DecryptResponse> call = new RecordingStreamObserver<>();
-    kmsGrpcService.decrypt(request, call);
+    decryptCall(request, call);
     return call;
+  }
+
+  void decryptCall(DecryptRequest request, RecordingStreamObserver<DecryptResponse> call) {
+    kmsGrpcService.decrypt(request, call);
+  }
+
+  /// The local KEK that Encrypt uses.
+  LocalKek writeKek() {
+    return switch (announcements.get().writeKey()) {
+      case Announcement.LocalWriteKey(_, LocalKek kek) -> kek;
+      case Announcement.RemoteWriteKey _, Announcement.NoWriteKey _ ->
+          throw new IllegalStateException("the plugin has no local KEK to write with");
+    };
   }
 
   public String decrypt(EncryptResponse response) {

@@ -3,6 +3,8 @@ package keyfleet.kms.grpc;
 import io.grpc.Status;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import keyfleet.kms.CallLog;
 import keyfleet.kms.KmsKeyId;
 import keyfleet.kms.PluginContext;
@@ -15,9 +17,14 @@ import keyfleet.member.process.ProcessEvent;
 
 /// Records every call: counts it, and logs and traces it if the operator asked for that.
 public final class CallRecorder {
+  private static final int MAX_REPORTED = 100;
+
   private final PluginMetrics metrics;
   private final PluginContext context;
   private final CallLog log;
+
+  /// The unexpected failures that the log already has.
+  private final Set<String> reported = ConcurrentHashMap.newKeySet();
 
   public CallRecorder(PluginMetrics metrics, PluginContext context, CallLog log) {
     this.metrics = metrics;
@@ -42,6 +49,15 @@ public final class CallRecorder {
   /// Records work in memory that began at `startNanos`.
   void recordLocalWork(long startNanos) {
     metrics.recordLocalWork(now() - startNanos);
+  }
+
+  /// Logs an unexpected failure, which is a bug, once for each place that it comes from.
+  void reportUnexpected(PendingCall call, Throwable failure) {
+    ProcessEvent event =
+        ProcessEvent.unexpectedFailure("a call of " + call.method().rpcName(), failure);
+    if (reported.size() < MAX_REPORTED && reported.add(event.message())) {
+      context.events().accept(event);
+    }
   }
 
   void end(PendingCall call, Status.Code code, String keyId, Collection<String> annotations) {

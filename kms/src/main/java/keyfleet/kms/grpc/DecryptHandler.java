@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import keyfleet.crypto.Dek;
 import keyfleet.crypto.Kek;
 import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KmsAad;
 import keyfleet.crypto.RandomNonceAead;
 import keyfleet.kms.grpc.UnwrapCoalescer.UnwrapFailed;
@@ -16,26 +17,38 @@ import keyfleet.kms.grpc.UnwrapCoalescer.Unwrapped;
 import keyfleet.kms.localkek.KmsCiphertext;
 import keyfleet.kms.localkek.LocalKek;
 import keyfleet.kms.localkek.LocalKekFactory;
+import keyfleet.kms.localkek.WrappedKey;
 import keyfleet.kms.state.Announcement;
 import keyfleet.kms.state.Announcement.KnownKeyId;
 import keyfleet.kms.state.CallRefusal;
 import keyfleet.kms.state.CallRefusal.Kind;
+import keyfleet.kms.state.PluginSnapshot;
 import keyfleet.kms.v2.DecryptRequest;
 import keyfleet.kms.v2.DecryptResponse;
 
-/// Answers Decrypt calls. It refuses what it can before it asks the remote: an invalid call, an
-/// unknown key_id, a version in the wrong state. The annotation decides where the key is, whether
-/// or not this plugin itself writes with local KEKs.
+/// Answers Decrypt calls. It refuses what it can before it asks the remote: an invalid call, a
+/// value of another keyring, a version in the wrong state. The annotation decides where the key is,
+/// whether or not this plugin itself writes with local KEKs.
+///
+/// No store is needed: the wrapped key names the version that wrapped it, and what that version
+/// authenticates is served, also under a key_id that this plugin has not heard of. A peer with a
+/// newer keystore may have written it.
 final class DecryptHandler {
   /// Does not say whether the key, the key_id or the bytes are wrong.
   private static final CallRefusal UNREADABLE =
       CallRefusal.invalidRequest(
           "the ciphertext was not sealed by this keyring under this key_id, or it was changed");
 
+  private static final CallRefusal TOO_MANY_UNKNOWN =
+      new CallRefusal(
+          Kind.LIMIT_REACHED,
+          "too many values of key_ids that this plugin has not heard of; try again");
+
   private final Supplier<Announcement> announcement;
   private final LocalKekFactory factory;
   private final UnwrapCoalescer coalescer;
   private final CallRecorder recorder;
+  private final UnwrapRateLimit unknownKeyIdLimit;
 
   DecryptHandler(
       Supplier<Announcement> announcement,
@@ -46,11 +59,19 @@ final class DecryptHandler {
     this.factory = factory;
     this.coalescer = coalescer;
     this.recorder = recorder;
+    this.unknownKeyIdLimit = new UnwrapRateLimit(recorder::now);
   }
 
-  /// A call whose key_id is known.
+  /// A call of a valid form.
+  ///
+  /// @param storedKey the wrapped key as it is stored, in the annotation or in the ciphertext
+  /// @param key the same, parsed
   private record DecryptCall(
-      DecryptRequest request, CallReply<DecryptResponse> reply, KmsCiphertext ciphertext) {
+      DecryptRequest request,
+      CallReply<DecryptResponse> reply,
+      KmsCiphertext ciphertext,
+      ByteString storedKey,
+      WrappedKey key) {
     void prepareAsync() {
       reply.prepareAsync(request.getKeyId(), annotationNames());
     }
@@ -71,63 +92,84 @@ final class DecryptHandler {
   }
 
   void handle(DecryptRequest request, CallReply<DecryptResponse> reply) {
-    Announcement now = announcement.get();
-    Optional<CallRefusal> invalid =
-        RequestValidator.validate(request).or(() -> checkKeyId(now, request.getKeyId()));
+    Optional<CallRefusal> invalid = RequestValidator.validate(request);
     if (invalid.isPresent()) {
       reply.refuse(invalid.get(), request.getKeyId(), request.getAnnotationsMap().keySet());
       return;
     }
-    ByteString annotation =
-        request.getAnnotationsOrDefault(KmsCiphertext.ANNOTATION, ByteString.EMPTY);
-    Optional<KmsCiphertext> ciphertext = KmsCiphertext.parse(request.getCiphertext());
-    if (ciphertext.isEmpty() || ciphertext.get().isSealedUnderLocalKek() == annotation.isEmpty()) {
+    Optional<DecryptCall> call = parse(request, reply);
+    if (call.isEmpty()) {
       reply.refuse(UNREADABLE, request.getKeyId(), request.getAnnotationsMap().keySet());
       return;
     }
-    DecryptCall call = new DecryptCall(request, reply, ciphertext.get());
-    if (ciphertext.get().isSealedUnderLocalKek()) {
-      decryptLocally(now, call, new LocalKek.Id(request.getKeyId(), annotation));
+    Optional<CallRefusal> refusal = checkKey(announcement.get(), call.get());
+    if (refusal.isPresent()) {
+      call.get().refuse(refusal.get());
+    } else if (call.get().ciphertext().isSealedUnderLocalKek()) {
+      decryptLocally(call.get());
     } else {
-      decryptRemotely(now, call);
+      decryptRemotely(call.get());
     }
   }
 
-  private static Optional<CallRefusal> checkKeyId(Announcement now, String keyId) {
-    KnownKeyId knownKeyId = now.knownKeyIds().get(keyId);
-    if (knownKeyId == null) {
-      return Optional.of(
-          new CallRefusal(
-              Kind.UNKNOWN_KEY,
-              now.snapshot() == null
-                  ? "this plugin knows no key yet"
-                  : "this plugin does not know the key_id: it belongs to another keyring, or the"
-                      + " plugin has not read the newest keystore"));
-    }
-    return switch (knownKeyId.state()) {
-      case ANNOUNCED, STAGED, ACTIVE, DECRYPT_ONLY -> Optional.empty();
-      case DISABLED, DESTROYING, DESTROYED ->
-          Optional.of(
-              CallRefusal.actionRequired(
-                  "%s, which this key_id names, is %s"
-                      .formatted(knownKeyId.version(), knownKeyId.state())));
-    };
+  private static Optional<DecryptCall> parse(
+      DecryptRequest request, CallReply<DecryptResponse> reply) {
+    ByteString annotation =
+        request.getAnnotationsOrDefault(KmsCiphertext.ANNOTATION, ByteString.EMPTY);
+    return KmsCiphertext.parse(request.getCiphertext())
+        .filter(it -> it.isSealedUnderLocalKek() != annotation.isEmpty())
+        .flatMap(ciphertext -> {
+          ByteString stored = annotation.isEmpty() ? ciphertext.wrapped() : annotation;
+          return WrappedKey.parse(stored)
+              .map(key -> new DecryptCall(request, reply, ciphertext, stored, key));
+        });
   }
 
-  private void decryptLocally(Announcement now, DecryptCall call, LocalKek.Id id) {
+  private static Optional<CallRefusal> checkKey(Announcement now, DecryptCall call) {
+    PluginSnapshot snapshot = now.snapshot();
+    if (snapshot == null) {
+      return Optional.empty(); // this plugin has never read its store
+    }
+    KekVersion version = call.key().version();
+    KnownKeyId known = now.knownKeyIds().get(call.request().getKeyId());
+    boolean isContradictory = known != null && !known.version().equals(version);
+    if (isContradictory || !call.key().keyringId().equals(now.keyringId())) {
+      return Optional.of(UNREADABLE);
+    }
+    return snapshot
+        .keystore()
+        .stateOf(version)
+        .flatMap(state ->
+            switch (state) {
+              case ANNOUNCED, STAGED, ACTIVE, DECRYPT_ONLY -> Optional.empty();
+              case DISABLED, DESTROYING, DESTROYED ->
+                  Optional.of(
+                      CallRefusal.actionRequired(
+                          "%s, which this key_id names, is %s".formatted(version, state)));
+            });
+  }
+
+  private void decryptLocally(DecryptCall call) {
+    LocalKek.Id id = new LocalKek.Id(call.request().getKeyId(), call.storedKey());
     LocalKek cached = factory.findCached(id);
     if (cached != null) {
       open(cached, call);
       return;
     }
+    if (isLimited(call)) {
+      call.refuse(TOO_MANY_UNKNOWN);
+      return;
+    }
     call.prepareAsync();
     coalescer
         .unwrapShared(
-            call.reply().pendingCall(),
-            id,
-            () -> unwrapLocalKek(now, id),
-            result -> finish(result, call))
+            call.reply(), id, () -> unwrapLocalKek(id, call.key()), result -> finish(result, call))
         .ifPresent(call::refuse);
+  }
+
+  private boolean isLimited(DecryptCall call) {
+    return !announcement.get().knownKeyIds().containsKey(call.request().getKeyId())
+        && !unknownKeyIdLimit.tryAcquire();
   }
 
   private void open(LocalKek kek, DecryptCall call) {
@@ -138,14 +180,14 @@ final class DecryptHandler {
     plain.ifPresentOrElse(call::complete, () -> call.refuse(UNREADABLE));
   }
 
-  private UnwrapResult unwrapLocalKek(Announcement now, LocalKek.Id id) {
+  private UnwrapResult unwrapLocalKek(LocalKek.Id id, WrappedKey key) {
     try {
-      Optional<Kek> kek = findKek(now, id.keyId());
+      Optional<Kek> kek = factory.findKek(key.version());
       if (kek.isEmpty()) {
-        return new UnwrapFailed(notLoaded(now, id.keyId()));
+        return new UnwrapFailed(notLoaded(key));
       }
       return factory
-          .unwrap(now.keyringId(), id, kek.get())
+          .unwrap(id, key, kek.get())
           .<UnwrapResult>map(Unwrapped::new)
           .orElseGet(() -> new UnwrapFailed(UNREADABLE));
     } catch (KekUnavailableException e) {
@@ -160,24 +202,26 @@ final class DecryptHandler {
     }
   }
 
-  private void decryptRemotely(Announcement now, DecryptCall call) {
+  private void decryptRemotely(DecryptCall call) {
+    if (isLimited(call)) {
+      call.refuse(TOO_MANY_UNKNOWN);
+      return;
+    }
     call.prepareAsync();
-    coalescer
-        .runUnshared(call.reply().pendingCall(), () -> unwrapAndOpen(now, call))
-        .ifPresent(call::refuse);
+    coalescer.runUnshared(call.reply(), () -> unwrapAndOpen(call)).ifPresent(call::refuse);
   }
 
-  private void unwrapAndOpen(Announcement now, DecryptCall call) {
+  private void unwrapAndOpen(DecryptCall call) {
     String keyId = call.request().getKeyId();
-    byte[] wrapped = call.ciphertext().wrapped().toByteArray();
+    WrappedKey key = call.key();
     try {
-      Optional<Kek> kek = findKek(now, keyId);
+      Optional<Kek> kek = factory.findKek(key.version());
       if (kek.isEmpty()) {
-        call.refuse(notLoaded(now, keyId));
+        call.refuse(notLoaded(key));
         return;
       }
-      Optional<Dek> dek = factory.unwrap(kek.get(), wrapped, KmsAad.ofDek(now.keyringId(), keyId));
-      byte[] aad = KmsAad.ofValue(now.keyringId(), keyId, wrapped);
+      Optional<Dek> dek = factory.unwrap(kek.get(), key, KmsAad.ofDek(key.keyringId(), keyId));
+      byte[] aad = KmsAad.ofValue(key.keyringId(), keyId, call.storedKey().toByteArray());
       dek.flatMap(it -> openValue(it, aad, call))
           .ifPresentOrElse(call::complete, () -> call.refuse(UNREADABLE));
     } catch (KekUnavailableException e) {
@@ -195,15 +239,8 @@ final class DecryptHandler {
     }
   }
 
-  private Optional<Kek> findKek(Announcement now, String keyId) {
-    KnownKeyId knownKeyId = now.knownKeyIds().get(keyId);
-    return knownKeyId == null ? Optional.empty() : factory.findKek(knownKeyId.version());
-  }
-
-  private static CallRefusal notLoaded(Announcement now, String keyId) {
-    KnownKeyId knownKeyId = now.knownKeyIds().get(keyId);
+  private static CallRefusal notLoaded(WrappedKey key) {
     return CallRefusal.unavailable(
-        "%s, which this key_id names, is not loaded in this plugin"
-            .formatted(knownKeyId == null ? "the version" : knownKeyId.version()));
+        "%s, which sealed this value, is not loaded in this plugin".formatted(key.version()));
   }
 }

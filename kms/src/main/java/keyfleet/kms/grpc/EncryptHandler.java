@@ -93,7 +93,7 @@ final class EncryptHandler {
     reply.prepareAsync(keyId.text(), List.of());
     coalescer
         .runUnshared(
-            reply.pendingCall(),
+            reply,
             () -> {
               try {
                 byte[] sealed = seal(request.getPlaintext(), keyringId, keyId, kek);
@@ -113,7 +113,7 @@ final class EncryptHandler {
   private byte[] seal(ByteString plaintext, String keyringId, KmsKeyId keyId, Kek kek) {
     byte[] plain = plaintext.toByteArray();
     try (Dek dek = Dek.random(random)) {
-      byte[] wrapped = factory.wrap(kek, dek, KmsAad.ofDek(keyringId, keyId.text()));
+      byte[] wrapped = factory.wrap(kek, dek, keyringId, KmsAad.ofDek(keyringId, keyId.text()));
       byte[] aad = KmsAad.ofValue(keyringId, keyId.text(), wrapped);
       return RandomNonceAead.seal(
           dek, aad, KmsCiphertext.embeddedKeyHeader(wrapped), plain, random);

@@ -47,6 +47,10 @@ public final class KmsGrpcService extends KeyManagementServiceImplBase {
   @Override
   public void status(StatusRequest request, StreamObserver<StatusResponse> to) {
     CallReply<StatusResponse> reply = new CallReply<>(recorder, KmsMethod.STATUS, "-", to);
+    reply.run(() -> answerStatus(reply));
+  }
+
+  private void answerStatus(CallReply<StatusResponse> reply) {
     switch (announcement.get().writeKey()) {
       case LocalWriteKey(KmsKeyId keyId, LocalKek kek) when !kek.isExhausted() ->
           healthy(reply, keyId);
@@ -69,11 +73,15 @@ public final class KmsGrpcService extends KeyManagementServiceImplBase {
 
   @Override
   public void encrypt(EncryptRequest request, StreamObserver<EncryptResponse> to) {
-    encrypt.handle(request, new CallReply<>(recorder, KmsMethod.ENCRYPT, request.getUid(), to));
+    CallReply<EncryptResponse> reply =
+        new CallReply<>(recorder, KmsMethod.ENCRYPT, request.getUid(), to);
+    reply.run(() -> encrypt.handle(request, reply));
   }
 
   @Override
   public void decrypt(DecryptRequest request, StreamObserver<DecryptResponse> to) {
-    decrypt.handle(request, new CallReply<>(recorder, KmsMethod.DECRYPT, request.getUid(), to));
+    CallReply<DecryptResponse> reply =
+        new CallReply<>(recorder, KmsMethod.DECRYPT, request.getUid(), to);
+    reply.run(() -> decrypt.handle(request, reply));
   }
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -11,14 +12,22 @@ import keyfleet.kms.localkek.LocalKek;
 import keyfleet.kms.state.CallRefusal;
 import keyfleet.kms.tracing.CurrentSpan;
 import keyfleet.providers.RequestUid;
-import org.jspecify.annotations.Nullable;
 
 /// Runs the calls that have to wait for the remote on virtual threads. Calls that need the same
-/// local KEK share one call to the remote, which carries the UID and the span of the first. Safe
-/// for any number of threads.
+/// local KEK share one call to the remote, which carries the UID and the span of the first. Every
+/// call that waits gets an answer, whatever is thrown. Safe for any number of threads.
 final class UnwrapCoalescer {
   /// Calls that may wait at a time. Further ones are refused.
   private static final int MAX_WAITING = 2_000;
+
+  private static final CallRefusal TOO_MANY_WAITING =
+      new CallRefusal(
+          CallRefusal.Kind.LIMIT_REACHED, MAX_WAITING + " calls already wait for the key provider");
+
+  /// The first of the calls that share an unwrap failed unexpectedly, and was answered so.
+  private static final CallRefusal SHARED_FAILURE =
+      CallRefusal.unavailable(
+          "the key could not be unwrapped for a call that came first; try again");
 
   /// The result of unwrapping a local KEK.
   sealed interface UnwrapResult {}
@@ -27,40 +36,46 @@ final class UnwrapCoalescer {
 
   record UnwrapFailed(CallRefusal refusal) implements UnwrapResult {}
 
-  private final Map<LocalKek.Id, List<Consumer<UnwrapResult>>> waitingByKek = new HashMap<>();
+  private record WaitingCall(CallReply<?> reply, Consumer<UnwrapResult> then) {}
+
+  private final Map<LocalKek.Id, List<WaitingCall>> waitingByKek = new HashMap<>();
   private int waiting;
 
   /// Calls `fetch` unless another call is fetching the same local KEK, then calls `then` once on
   /// another thread. Returns a refusal if too many calls wait; `then` is then never called.
   Optional<CallRefusal> unwrapShared(
-      PendingCall call, LocalKek.Id id, Supplier<UnwrapResult> fetch, Consumer<UnwrapResult> then) {
+      CallReply<?> reply,
+      LocalKek.Id id,
+      Supplier<UnwrapResult> fetch,
+      Consumer<UnwrapResult> then) {
     synchronized (this) {
       if (!tryEnter()) {
-        return Optional.of(tooManyWaiting());
+        return Optional.of(TOO_MANY_WAITING);
       }
-      List<Consumer<UnwrapResult>> others = waitingByKek.get(id);
+      List<WaitingCall> others = waitingByKek.get(id);
       if (others != null) {
-        others.add(then);
+        others.add(new WaitingCall(reply, then));
         return Optional.empty();
       }
-      waitingByKek.put(id, new ArrayList<>(List.of(then)));
+      waitingByKek.put(id, new ArrayList<>(List.of(new WaitingCall(reply, then))));
     }
-    start(call, () -> deliver(id, CurrentSpan.callIn(call.span(), fetch)));
+    start(reply.pendingCall(), () -> fetchAndDeliver(reply, id, fetch));
     return Optional.empty();
   }
 
   /// As [#unwrapShared], for work of a single call.
-  Optional<CallRefusal> runUnshared(PendingCall call, Runnable work) {
+  Optional<CallRefusal> runUnshared(CallReply<?> reply, Runnable work) {
     synchronized (this) {
       if (!tryEnter()) {
-        return Optional.of(tooManyWaiting());
+        return Optional.of(TOO_MANY_WAITING);
       }
     }
+    PendingCall call = reply.pendingCall();
     start(
         call,
         () -> {
           try {
-            CurrentSpan.runIn(call.span(), work);
+            reply.run(() -> CurrentSpan.runIn(call.span(), work));
           } finally {
             exit(1);
           }
@@ -68,15 +83,15 @@ final class UnwrapCoalescer {
     return Optional.empty();
   }
 
-  private void deliver(LocalKek.Id id, UnwrapResult result) {
-    @Nullable List<Consumer<UnwrapResult>> all;
+  private void fetchAndDeliver(CallReply<?> first, LocalKek.Id id, Supplier<UnwrapResult> fetch) {
+    UnwrapResult[] result = {new UnwrapFailed(SHARED_FAILURE)};
+    first.run(() -> result[0] = CurrentSpan.callIn(first.pendingCall().span(), fetch));
+    List<WaitingCall> all;
     synchronized (this) {
-      all = waitingByKek.remove(id);
+      all = Objects.requireNonNullElse(waitingByKek.remove(id), List.of());
+      waiting -= all.size();
     }
-    if (all != null) {
-      exit(all.size());
-      all.forEach(it -> it.accept(result));
-    }
+    all.forEach(call -> call.reply().run(() -> call.then().accept(result[0])));
   }
 
   private static void start(PendingCall call, Runnable work) {
@@ -96,10 +111,5 @@ final class UnwrapCoalescer {
 
   private synchronized void exit(int calls) {
     waiting -= calls;
-  }
-
-  private static CallRefusal tooManyWaiting() {
-    return new CallRefusal(
-        CallRefusal.Kind.LIMIT_REACHED, MAX_WAITING + " calls already wait for the key provider");
   }
 }

@@ -2,6 +2,7 @@ package keyfleet.kms.localkek;
 
 import com.google.protobuf.ByteString;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import keyfleet.crypto.Dek;
@@ -14,19 +15,36 @@ public final class LocalKek implements AutoCloseable {
   /// Identifies a local KEK.
   public record Id(String keyId, ByteString wrapped) {}
 
+  private static final byte[] NO_HEADER = {};
+  private static final byte[] SELF_CHECK = {'k', 'e', 'y'};
+
   private final Id id;
   private final Dek key;
   private final byte[] aad;
   private final long createdAtNanos;
+  private final byte[] selfCheckValue;
   private final AtomicLong uses = new AtomicLong();
   private volatile boolean exhausted;
 
   /// Takes ownership of `key`, which was made or unwrapped at `createdAtNanos`.
-  LocalKek(String keyringId, Id id, Dek key, long createdAtNanos) {
+  LocalKek(String keyringId, Id id, Dek key, SecureRandom random, long createdAtNanos) {
     this.id = id;
     this.key = key;
     this.aad = KmsAad.ofValue(keyringId, id.keyId(), id.wrapped().toByteArray());
+    this.selfCheckValue = RandomNonceAead.seal(key, aad, NO_HEADER, SELF_CHECK, random);
     this.createdAtNanos = createdAtNanos;
+  }
+
+  /// Whether the key in memory is still the one that was made: it opens what it sealed then. Calls
+  /// no remote and counts as no use.
+  public boolean passesSelfCheck() {
+    try {
+      return RandomNonceAead.open(key, aad, selfCheckValue, 0)
+          .filter(it -> Arrays.equals(it, SELF_CHECK))
+          .isPresent();
+    } catch (IllegalStateException e) {
+      return false; // wiped
+    }
   }
 
   public Id id() {

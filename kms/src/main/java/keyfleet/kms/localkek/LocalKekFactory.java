@@ -1,6 +1,7 @@
 package keyfleet.kms.localkek;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
 import java.security.SecureRandom;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -42,10 +43,10 @@ public final class LocalKekFactory {
     return keys.find(version);
   }
 
-  /// Makes a local KEK with one call to the remote.
+  /// Makes a local KEK with one call to the remote. It is not in the cache yet.
   public LocalKek create(String keyringId, KmsKeyId keyId, Kek kek) {
     Dek dek = Dek.random(random);
-    byte[] wrapped = remote.wrap(kek, dek, KmsAad.ofLocalKek(keyringId, keyId.text()));
+    byte[] wrapped = wrap(kek, dek, keyringId, KmsAad.ofLocalKek(keyringId, keyId.text()));
     if (wrapped.length > MAX_WRAPPED) {
       throw new PluginException(
           "the key provider returns a wrapped key of %d bytes; the limit is %d"
@@ -53,9 +54,11 @@ public final class LocalKekFactory {
           "use another provider");
     }
     LocalKek.Id id = new LocalKek.Id(keyId.text(), ByteString.copyFrom(wrapped));
-    LocalKek made = new LocalKek(keyringId, id, dek, clock.getAsLong());
-    cache.put(made);
-    return made;
+    return new LocalKek(keyringId, id, dek, random, clock.getAsLong());
+  }
+
+  public void keepWriteKey(LocalKek kek) {
+    cache.keepWriteKey(kek);
   }
 
   @Nullable
@@ -65,23 +68,24 @@ public final class LocalKekFactory {
 
   /// Unwraps with one call to the remote. Returns nothing if the remote's key did not wrap it for
   /// this key_id.
-  public Optional<LocalKek> unwrap(String keyringId, LocalKek.Id id, Kek kek) {
-    byte[] aad = KmsAad.ofLocalKek(keyringId, id.keyId());
+  public Optional<LocalKek> unwrap(LocalKek.Id id, WrappedKey key, Kek kek) {
+    String keyringId = key.keyringId();
     Optional<LocalKek> found =
-        remote
-            .unwrap(kek, id.wrapped().toByteArray(), aad)
-            .map(dek -> new LocalKek(keyringId, id, dek, clock.getAsLong()));
+        unwrap(kek, key, KmsAad.ofLocalKek(keyringId, id.keyId()))
+            .map(dek -> new LocalKek(keyringId, id, dek, random, clock.getAsLong()));
     found.ifPresent(cache::put);
     return found;
   }
 
-  /// For a key that seals one value.
-  public byte[] wrap(Kek kek, Dek dek, byte[] aad) {
-    return remote.wrap(kek, dek, aad);
+  /// Wraps a key with one call to the remote. The result is the form of [WrappedKey].
+  public byte[] wrap(Kek kek, Dek dek, String keyringId, byte[] aad) {
+    ByteString wrapped = UnsafeByteOperations.unsafeWrap(remote.wrap(kek, dek, aad));
+    return new WrappedKey(kek.version(), keyringId, wrapped).toBytes();
   }
 
-  /// For a key that seals one value.
-  public Optional<Dek> unwrap(Kek kek, byte[] wrapped, byte[] aad) {
-    return remote.unwrap(kek, wrapped, aad);
+  /// Unwraps with one call to the remote. Returns nothing if the remote's key did not wrap it for
+  /// this AAD.
+  public Optional<Dek> unwrap(Kek kek, WrappedKey key, byte[] aad) {
+    return remote.unwrap(kek, key.wrapped().toByteArray(), aad);
   }
 }

@@ -5,14 +5,14 @@ public record CallRefusal(Kind kind, String message) {
   public enum Kind {
     /// The request is invalid, or its ciphertext is not of this plugin's keyring.
     INVALID_REQUEST,
-    /// This plugin does not know the key_id.
-    UNKNOWN_KEY,
     /// An operator has to do something first.
     ACTION_REQUIRED,
     /// The failure is temporary; a later call may succeed.
     UNAVAILABLE,
     /// A limit is reached.
-    LIMIT_REACHED
+    LIMIT_REACHED,
+    /// A bug. The plugin's log names its place.
+    UNEXPECTED_FAILURE
   }
 
   public static final CallRefusal LOCAL_KEK_EXHAUSTED =
@@ -20,6 +20,10 @@ public record CallRefusal(Kind kind, String message) {
           Kind.LIMIT_REACHED,
           "the local KEK has reached its limit and no new one could be made because the key"
               + " provider does not answer");
+
+  public static final CallRefusal LOCAL_KEK_UNUSABLE =
+      new CallRefusal(
+          Kind.UNAVAILABLE, "the local KEK in memory no longer works; making another one");
 
   public static CallRefusal invalidRequest(String sentence) {
     return new CallRefusal(Kind.INVALID_REQUEST, sentence);

@@ -180,6 +180,9 @@ public final class KeyReconciler {
 
   /// Why the plugin must stop writing under its write key, if it must.
   private Optional<CallRefusal> reasonToStop(WriteKey writeKey) {
+    if (writeKey instanceof LocalWriteKey(_, LocalKek kek) && !kek.passesSelfCheck()) {
+      return Optional.of(CallRefusal.LOCAL_KEK_UNUSABLE);
+    }
     KmsKeyId keyId = AnnouncementStore.keyId(writeKey);
     KnownKeyId knownKeyId =
         keyId == null ? null : announcements.get().knownKeyIds().get(keyId.text());
@@ -246,6 +249,7 @@ public final class KeyReconciler {
     return switch (provisioner.provision(snapshot.keystore(), activation)) {
       case Provisioned(WriteKey now) -> {
         announcements.announce(snapshot, activation, now);
+        provisioner.keepInCache(now);
         reportReplaced(before, now);
         yield Optional.empty();
       }

@@ -115,6 +115,13 @@ public final class WriteKeyProvisioner {
     }
   }
 
+  /// Keeps the announced write key out of the reach of eviction.
+  void keepInCache(WriteKey announced) {
+    if (announced instanceof LocalWriteKey(_, LocalKek kek)) {
+      factory.keepWriteKey(kek);
+    }
+  }
+
   LoadedKeys keys() {
     return keys;
   }

@@ -22,6 +22,7 @@ import keyfleet.kms.KmsPluginFixture;
 import keyfleet.kms.TestKeyring;
 import keyfleet.kms.localkek.KeyHierarchy;
 import keyfleet.kms.localkek.KmsCiphertext;
+import keyfleet.kms.localkek.WrappedKey;
 import keyfleet.kms.v2.DecryptRequest;
 import keyfleet.kms.v2.EncryptResponse;
 import org.junit.jupiter.api.BeforeEach;
@@ -97,12 +98,17 @@ final class RequestValidationTest {
             it -> it.setCiphertext(ByteString.copyFrom(new byte[KmsCiphertext.MAX_BYTES + 1]))),
         decrypt("empty key_id", invalid, it -> it.setKeyId("")),
         decrypt("long key_id", invalid, it -> it.setKeyId("k".repeat(1025))),
-        decrypt("unknown key_id", Status.Code.NOT_FOUND, it -> it.setKeyId("of-another-keyring")),
         decrypt(
             "foreign annotation",
             invalid,
             it -> it.putAnnotations("version.encryption.remote.io", ByteString.copyFromUtf8("1"))),
         decrypt("no annotation", invalid, DecryptRequest.Builder::clearAnnotations),
+        decrypt("key of another keyring", invalid, it -> withKey(it, 1, "another-keyring")),
+        decrypt("key of another version", invalid, it -> withKey(it, 2, "ring-of-the-test")),
+        decrypt(
+            "annotation of no plugin",
+            invalid,
+            it -> it.putAnnotations(KmsCiphertext.ANNOTATION, ByteString.copyFromUtf8("1234567"))),
         decrypt(
             "oversized annotation",
             invalid,
@@ -115,6 +121,14 @@ final class RequestValidationTest {
             invalid,
             it -> it.setCiphertext(ByteString.copyFrom(new byte[] {9, 9}))),
         decrypt("cut short", invalid, it -> it.setCiphertext(it.getCiphertext().substring(0, 20))));
+  }
+
+  private static DecryptRequest.Builder withKey(
+      DecryptRequest.Builder request, int version, String keyringId) {
+    ByteString annotation = request.getAnnotationsOrThrow(KmsCiphertext.ANNOTATION);
+    ByteString wrapped = WrappedKey.parse(annotation).orElseThrow().wrapped();
+    WrappedKey changed = new WrappedKey(new KekVersion(version), keyringId, wrapped);
+    return request.putAnnotations(KmsCiphertext.ANNOTATION, ByteString.copyFrom(changed.toBytes()));
   }
 
   @ParameterizedTest(name = "{0}")

@@ -6,8 +6,8 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.google.protobuf.ByteString;
 import java.util.Arrays;
 
-/// For any bytes, the parser returns a result and never throws. The header of what it accepts is
-/// written back byte for byte.
+/// For any bytes, the parsers of a ciphertext and of a wrapped key return a result and never throw.
+/// What they accept is written back byte for byte.
 class KmsCiphertextFuzzTest {
   @FuzzTest(maxDuration = "10s")
   void anyBytes_areParsedOrRefused(byte[] bytes) {
@@ -15,6 +15,8 @@ class KmsCiphertextFuzzTest {
         .ifPresent(kmsCiphertext ->
             assertArrayEquals(
                 head(kmsCiphertext), Arrays.copyOf(bytes, kmsCiphertext.payloadOffset())));
+    WrappedKey.parse(ByteString.copyFrom(bytes))
+        .ifPresent(wrappedKey -> assertArrayEquals(wrappedKey.toBytes(), bytes));
   }
 
   private static byte[] head(KmsCiphertext kmsCiphertext) {

@@ -24,7 +24,7 @@ public record ProcessEvent(Severity severity, String message) {
 
   /// A bug in this program. The message of an unexpected exception may quote a secret, so the event
   /// has only its type and place.
-  public static ProcessEvent unexpectedFailure(String activity, RuntimeException e) {
+  public static ProcessEvent unexpectedFailure(String activity, Throwable e) {
     StackTraceElement[] trace = e.getStackTrace();
     Object place = trace.length == 0 ? "an unknown place" : trace[0];
     return new ProcessEvent(
