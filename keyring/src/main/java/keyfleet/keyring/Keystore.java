@@ -28,8 +28,8 @@ public record Keystore(
     SortedMap<KekVersion, VersionEntry> versions,
     List<Activation> activations) {
 
-  /// `id` is random and never changes. `incarnation` differs each time a keystore is created again
-  /// in its place.
+  /// `id` is random and never changes. `incarnation` is random too: a keystore that was created
+  /// again in the place of a lost one has another. Fences remember it.
   public record Identity(String id, long incarnation, Use use) {}
 
   /// Fixed at creation: a plugin's keys seal no records.
@@ -103,6 +103,63 @@ public record Keystore(
     return new KeystoreDecision.Accepted(with(rotation, extended));
   }
 
+  /// Takes back an announcement. The number is never used again, because processes may have loaded
+  /// the key. Refused once anything may have been sealed under the version.
+  public KeystoreDecision withdraw(KekVersion version) {
+    VersionState state = stateOf(version).orElse(null);
+    if (state == null) {
+      return new KeystoreDecision.Refused(version + " is not announced");
+    }
+    if (state == VersionState.WITHDRAWN) {
+      return new KeystoreDecision.Ignored();
+    }
+    boolean wasActive = activations.stream().anyMatch(it -> it.version().equals(version));
+    if (state != VersionState.ANNOUNCED || wasActive) {
+      return new KeystoreDecision.Refused(
+          wasActive && state == VersionState.ANNOUNCED
+              ? version + " was active before, so values may be sealed under it"
+              : version + " is " + state + "; only an announced version can be withdrawn");
+    }
+    return new KeystoreDecision.Accepted(with(rotation, version, VersionState.WITHDRAWN));
+  }
+
+  /// Records an operator's word that no object of `cluster` in etcd needs `version`.
+  public KeystoreDecision attest(KekVersion version, String cluster) {
+    if (identity.use() != Use.KMS) {
+      return new KeystoreDecision.Refused(
+          "this keyring is for records, whose versions are counted; only a kms keyring is attested");
+    }
+    VersionEntry known = versions.get(version);
+    if (known == null || !known.state().canBeCarried() || version.equals(active)) {
+      String state = known == null ? "not announced" : known.state().toString();
+      return new KeystoreDecision.Refused(
+          version + " is " + state + "; only a version that was active before can be attested");
+    }
+    if (isAttested(version, cluster)) {
+      return new KeystoreDecision.Ignored();
+    }
+    SortedMap<KekVersion, VersionEntry> changed = new TreeMap<>(versions);
+    changed.put(version, known.withAttestedCluster(cluster));
+    return new KeystoreDecision.Accepted(with(rotation, changed));
+  }
+
+  /// Whether an operator attested that no object of `cluster` needs `version`.
+  public boolean isAttested(KekVersion version, String cluster) {
+    VersionEntry known = versions.get(version);
+    return known != null && known.attestedClusters().contains(cluster);
+  }
+
+  /// The versions that may still be needed to open values, besides the active one.
+  public SortedSet<KekVersion> decryptOnlyVersions() {
+    SortedSet<KekVersion> found = new TreeSet<>();
+    versions.forEach((version, entry) -> {
+      if (entry.state() == VersionState.DECRYPT_ONLY) {
+        found.add(version);
+      }
+    });
+    return found;
+  }
+
   Keystore with(Rotation newRotation) {
     return with(newRotation, versions);
   }
@@ -146,5 +203,34 @@ public record Keystore(
     SortedMap<KekVersion, VersionEntry> changed = new TreeMap<>(versions);
     changed.computeIfPresent(version, (_, known) -> known.withState(state));
     return changed;
+  }
+
+  /// The keystore after a safe hold: `target` alone is active and writable, in a later epoch, and
+  /// no rotation is under way.
+  Keystore resolved(
+      Identity newIdentity,
+      long newEpoch,
+      SortedMap<KekVersion, VersionEntry> known,
+      KekVersion target) {
+    SortedMap<KekVersion, VersionEntry> states = new TreeMap<>(known);
+    states.replaceAll((version, entry) -> entry.withState(stateAfterHold(version, target, entry)));
+    List<Activation> extended = new ArrayList<>(activations);
+    if (!target.equals(active)) {
+      extended.add(new Activation(target, newEpoch));
+    }
+    SortedSet<KekVersion> only = new TreeSet<>(List.of(target));
+    return new Keystore(
+        newIdentity, newEpoch, target, only, timings, new Rotation.Idle(), states, extended);
+  }
+
+  private static VersionState stateAfterHold(
+      KekVersion version, KekVersion target, VersionEntry entry) {
+    if (version.equals(target)) {
+      return VersionState.ACTIVE;
+    }
+    return switch (entry.state()) {
+      case ACTIVE, STAGED -> VersionState.DECRYPT_ONLY; // values may be sealed under it
+      case ANNOUNCED, WITHDRAWN, DECRYPT_ONLY, DISABLED, DESTROYING, DESTROYED -> entry.state();
+    };
   }
 }

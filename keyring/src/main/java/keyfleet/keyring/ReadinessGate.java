@@ -1,5 +1,6 @@
 package keyfleet.keyring;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.HashSet;
@@ -64,7 +65,11 @@ public final class ReadinessGate {
 
   public record Ready(int processes, List<Heartbeat> stale) implements Verdict {}
 
-  public record NotReady(List<Laggard> laggards, List<String> missing, List<Heartbeat> stale)
+  /// Some process is not ready, or is absent that should be present.
+  ///
+  /// @param silent the known plugins without a fresh heartbeat
+  public record NotReady(
+      List<Laggard> laggards, List<String> missing, List<KnownPlugin> silent, List<Heartbeat> stale)
       implements Verdict {}
 
   /// No fresh heartbeat at all. Nothing is known, so nothing is ready.
@@ -94,13 +99,22 @@ public final class ReadinessGate {
   private final KekVersion target;
   private final int minProtocol;
   private final ProofCheck proofCheck;
+  private final List<KnownPlugin> knownPlugins;
 
+  /// A gate for one target.
+  ///
+  /// @param knownPlugins the plugins that were heard before; each must be heard now
   public ReadinessGate(
-      Keystore keystore, KekVersion target, int minProtocol, ProofCheck proofCheck) {
+      Keystore keystore,
+      KekVersion target,
+      int minProtocol,
+      ProofCheck proofCheck,
+      List<KnownPlugin> knownPlugins) {
     this.keystore = keystore;
     this.target = target;
     this.minProtocol = minProtocol;
     this.proofCheck = proofCheck;
+    this.knownPlugins = List.copyOf(knownPlugins);
   }
 
   public Verdict evaluate(Roster roster, ExpectedProcesses expected) {
@@ -113,8 +127,11 @@ public final class ReadinessGate {
   public Optional<Verdict> evaluate(
       List<RosterSummary> parts, Roster rest, ExpectedProcesses expected) {
     RosterSummary all = parts.stream().reduce(RosterSummary.EMPTY, RosterSummary::plus);
-    Instant since = rest.storeTime().minus(keystore.timings().fresh());
-    return all.oldestReady().isBefore(since)
+    Duration fresh = keystore.timings().fresh();
+    boolean areAllFresh =
+        all.readyCount() == 0
+            || (rest.isFresh(all.oldestReady(), fresh) && rest.isFresh(all.newestReady(), fresh));
+    return !areAllFresh
         ? Optional.empty()
         : Optional.of(evaluate(all, rest.plus(all.unready()), expected));
   }
@@ -125,7 +142,12 @@ public final class ReadinessGate {
   public RosterSummary summarize(
       List<Heartbeat> heartbeats, Instant latest, ExpectedProcesses expected) {
     Instant since = latest.minus(keystore.timings().fresh());
-    RosterSummary.Builder summary = new RosterSummary.Builder(expected);
+    Set<String> names = new HashSet<>();
+    knownPlugins.forEach(it -> names.add(it.instance()));
+    if (expected instanceof Named(SortedSet<String> instances)) {
+      names.addAll(instances);
+    }
+    RosterSummary.Builder summary = new RosterSummary.Builder(names);
     for (Heartbeat heartbeat : heartbeats) {
       boolean ready = !heartbeat.writtenAt().isBefore(since) && laggardReason(heartbeat).isEmpty();
       summary.add(heartbeat, ready);
@@ -141,12 +163,14 @@ public final class ReadinessGate {
       return new NoFreshProcess(stale);
     }
     List<Laggard> laggards = fresh.stream().flatMap(this::toLaggard).toList();
-    Set<String> names = new HashSet<>(summary.readyExpected());
+    Set<String> names = new HashSet<>(summary.readyNamed());
     fresh.forEach(heartbeat -> names.add(heartbeat.instance()));
     List<String> missing = missingProcesses(processes, names, expected);
-    return laggards.isEmpty() && missing.isEmpty()
+    List<KnownPlugin> silent =
+        knownPlugins.stream().filter(it -> !names.contains(it.instance())).toList();
+    return laggards.isEmpty() && missing.isEmpty() && silent.isEmpty()
         ? new Ready(processes, stale)
-        : new NotReady(laggards, missing, stale);
+        : new NotReady(laggards, missing, silent, stale);
   }
 
   private Stream<Laggard> toLaggard(Heartbeat heartbeat) {

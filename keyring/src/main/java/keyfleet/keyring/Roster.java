@@ -17,17 +17,23 @@ public record Roster(List<Heartbeat> heartbeats, Instant storeTime) {
     return new Roster(Stream.concat(heartbeats.stream(), more.stream()).toList(), storeTime);
   }
 
-  /// The heartbeats written within `window`. A heartbeat from the future counts too, because store
-  /// time may step back.
+  /// How far a heartbeat may be ahead of the store time that was read beside it.
+  private static final Duration MAX_AHEAD = Duration.ofSeconds(5);
+
+  /// The heartbeats written within `window`. One from the future does not count: store time has
+  /// stepped back since, and the process may have died then.
   public List<Heartbeat> fresh(Duration window) {
-    Instant since = storeTime.minus(window);
-    return heartbeats.stream().filter(heartbeat -> !heartbeat.writtenAt().isBefore(since)).toList();
+    return heartbeats.stream().filter(it -> isFresh(it.writtenAt(), window)).toList();
   }
 
   /// All others. The store cannot tell whether such a process is restarting, cut off, suspended or
   /// dead.
   public List<Heartbeat> stale(Duration window) {
-    Instant since = storeTime.minus(window);
-    return heartbeats.stream().filter(heartbeat -> heartbeat.writtenAt().isBefore(since)).toList();
+    return heartbeats.stream().filter(it -> !isFresh(it.writtenAt(), window)).toList();
+  }
+
+  boolean isFresh(Instant writtenAt, Duration window) {
+    Duration age = Duration.between(writtenAt, storeTime);
+    return age.compareTo(window) <= 0 && age.compareTo(MAX_AHEAD.negated()) >= 0;
   }
 }

@@ -55,18 +55,19 @@ final class RotationTransitions {
       case Step(Completed _, StartRequested e) -> start(keystore, e);
       case Step(Aborted _, StartRequested e) -> start(keystore, e);
       case Step(Blocked _, StartRequested e) -> start(keystore, e);
+      case Step(Proving(RotationJob job), StartRequested e) when !isSameRequest(job, e) ->
+          start(keystore, e);
       case Step(Running r, StartRequested e) -> startWhileRunning(r.job(), e);
       case Step(Paused(Running resumeTo), StartRequested e) -> startWhileRunning(resumeTo.job(), e);
 
       case Step(Staged(RotationJob job), Unstaged _) -> unstage(keystore, job, new Idle());
       case Step(Staged(RotationJob job), AbortRequested _) ->
           unstage(keystore, job, new Aborted(job));
-      case Step(Staged(RotationJob job), GatePassed _) -> openFences(keystore, job);
+      case Step(Staged(RotationJob job), GatePassed _) -> passGate(keystore, job);
       case Step(OpeningFences(RotationJob job), FencesOpened _) ->
           new Accepted(keystore.with(new Rewrapping(job)));
       case Step(Rewrapping(RotationJob job), RewrapEnded _) -> flip(keystore, job);
-      case Step(Settling(RotationJob job), Settled _) ->
-          new Accepted(keystore.withWritable(new Fencing(job), job.to()));
+      case Step(Settling(RotationJob job), Settled _) -> settle(keystore, job);
       case Step(Fencing(RotationJob job), Fenced _) ->
           new Accepted(keystore.with(new Sweeping(job)));
       case Step(Sweeping(RotationJob job), SweepEnded _) ->
@@ -84,7 +85,8 @@ final class RotationTransitions {
       case Step(Settling(RotationJob job), AbortRequested _) -> turnBack(keystore, job);
       case Step(Fencing(RotationJob job), AbortRequested _) -> turnBack(keystore, job);
       case Step(Sweeping(RotationJob job), AbortRequested _) -> refuseLateAbort(job);
-      case Step(Proving(RotationJob job), AbortRequested _) -> refuseLateAbort(job);
+      case Step(Proving(RotationJob job), AbortRequested _) ->
+          hasFences(keystore) ? refuseLateAbort(job) : turnBack(keystore, job);
       case Step(Blocked(RotationJob job, _), AbortRequested _) -> refuseLateAbort(job);
       case Step(Paused(Running resumeTo), AbortRequested e) -> decide(keystore.with(resumeTo), e);
 
@@ -143,23 +145,27 @@ final class RotationTransitions {
           from + " is compromised: a rotation would keep the data keys it wrapped; revoke it");
     }
     return request.kind() == Kind.DRY_RUN
-            && keystore.rotation() instanceof Blocked(RotationJob job, _)
-        ? Optional.of("rotation " + job.id() + " is blocked, and a dry run would drop it")
+        ? Rotation.unfinishedJob(keystore.rotation())
+            .map(job ->
+                "rotation %s is %s, and a dry run would drop it"
+                    .formatted(job.id(), keystore.rotation().phase()))
         : Optional.empty();
+  }
+
+  private static boolean isSameRequest(RotationJob running, StartRequested request) {
+    return running.kind() == request.kind()
+        && running.from().equals(request.from())
+        && running.to().equals(request.to());
   }
 
   /// Requesting the same rotation again is harmless, unless the second request expects more
   /// processes than the first.
   private static KeystoreDecision startWhileRunning(RotationJob running, StartRequested request) {
-    boolean same =
-        running.kind() == request.kind()
-            && running.from().equals(request.from())
-            && running.to().equals(request.to());
     boolean asksNoMore =
         request.expectedProcesses() instanceof AnyProcesses
             || request.expectedProcesses().equals(running.expectedProcesses());
     String underWay = "rotation " + running.id() + " to " + running.to() + " is under way";
-    if (!same) {
+    if (!isSameRequest(running, request)) {
       return new Refused(underWay);
     }
     return asksNoMore
@@ -171,11 +177,25 @@ final class RotationTransitions {
     return new Accepted(keystore.with(end, job.to(), VersionState.ANNOUNCED));
   }
 
-  /// A dry run never passes the gate, whichever worker drives it.
-  private static KeystoreDecision openFences(Keystore keystore, RotationJob job) {
-    return job.kind() == Kind.DRY_RUN
-        ? new Ignored()
-        : new Accepted(keystore.withWritable(new OpeningFences(job), job.from(), job.to()));
+  /// A dry run never passes the gate, whichever worker drives it. Without fences and records to
+  /// move the flip follows at once.
+  private static KeystoreDecision passGate(Keystore keystore, RotationJob job) {
+    if (job.kind() == Kind.DRY_RUN) {
+      return new Ignored();
+    }
+    return hasFences(keystore)
+        ? new Accepted(keystore.withWritable(new OpeningFences(job), job.from(), job.to()))
+        : flip(keystore, job);
+  }
+
+  private static KeystoreDecision settle(Keystore keystore, RotationJob job) {
+    Running next = hasFences(keystore) ? new Fencing(job) : new Proving(job);
+    return new Accepted(keystore.withWritable(next, job.to()));
+  }
+
+  /// The objects of a Kubernetes cluster are in etcd, which no fence of ours guards.
+  private static boolean hasFences(Keystore keystore) {
+    return keystore.identity().use() == Keystore.Use.RECORDS;
   }
 
   /// Swaps the active version. It does not wait until no record is left: the sweep moves the rest.
@@ -204,16 +224,19 @@ final class RotationTransitions {
   }
 
   /// No record carries an abandoned version now, so it may be rotated to again. No record carries a
-  /// revoked version either, and no process needs it.
+  /// revoked version either, also of a revocation whose proof this one replaces, and no process
+  /// needs it.
   private static KeystoreDecision complete(Keystore keystore, RotationJob job) {
-    Rotation end = Rotation.endState(job);
+    Keystore ended = keystore.with(Rotation.endState(job));
     if (job.course() == Course.TURNED) {
-      return new Accepted(keystore.with(end, job.from(), VersionState.ANNOUNCED));
+      ended = ended.with(ended.rotation(), job.from(), VersionState.ANNOUNCED);
     }
-    return new Accepted(
-        job.kind() == Kind.REVOCATION
-            ? keystore.with(end, job.from(), VersionState.DISABLED)
-            : keystore.with(end));
+    for (KekVersion version : ended.decryptOnlyVersions()) {
+      if (ended.isCompromised(version)) {
+        ended = ended.with(ended.rotation(), version, VersionState.DISABLED);
+      }
+    }
+    return new Accepted(ended);
   }
 
   /// A dry run stays with the worker that adopted it: another worker could only un-stage it, and

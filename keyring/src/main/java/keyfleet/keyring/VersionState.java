@@ -4,6 +4,9 @@ package keyfleet.keyring;
 public enum VersionState {
   /// Has a sentinel; no process needs it yet.
   ANNOUNCED,
+  /// Was announced by mistake. Nothing was ever sealed under it, and its number is never used
+  /// again.
+  WITHDRAWN,
   /// About to be needed: a joining process must prove it.
   STAGED,
   /// New values are sealed under it.
@@ -19,5 +22,10 @@ public enum VersionState {
   /// Whether a process is admitted only if it proves the version.
   public boolean isProofRequired() {
     return this == STAGED || this == ACTIVE || this == DECRYPT_ONLY;
+  }
+
+  /// Whether values may carry the version because it was active once and its key still exists.
+  public boolean canBeCarried() {
+    return this == ACTIVE || this == DECRYPT_ONLY || this == DISABLED;
   }
 }

@@ -18,11 +18,13 @@
 /// Staged        --Unstaged---------> Idle           not ready, or a dry run
 /// Staged        --AbortRequested---> Aborted        nothing was sealed under N yet
 /// Staged        --GatePassed-------> OpeningFences  writable = {M, N}
+/// Staged        --GatePassed-------> Settling       the flip at once: a kms keyring has no records
 /// OpeningFences --FencesOpened-----> Rewrapping
 /// OpeningFences --AbortRequested---> Settling       the course turns
 /// Rewrapping    --RewrapEnded------> Settling       the flip: N is active, epoch + 1
 /// Rewrapping    --AbortRequested---> Settling       the course turns: M stays active, epoch + 1
 /// Settling      --Settled----------> Fencing        writable = {N}
+/// Settling      --Settled----------> Proving        a kms keyring has no fences
 /// Settling      --AbortRequested---> Settling       the course turns: M is active again, epoch + 1
 /// Fencing       --Fenced-----------> Sweeping
 /// Fencing       --AbortRequested---> Settling       the course turns
@@ -31,11 +33,17 @@
 /// Blocked       --RecordsRepaired--> Sweeping
 /// Blocked       --StartRequested---> Staged         a new rotation takes over
 /// Proving       --OldRecordsFound--> Sweeping
+/// Proving       --StartRequested---> Staged         the next one; its proof covers M too
+/// Proving       --AbortRequested---> Settling       of a kms keyring: the course turns
 /// Proving       --Proved-----------> Completed
 /// Proving       --Proved-----------> Aborted        if the course had turned
 /// Completed     --StartRequested---> Staged
 /// Aborted       --StartRequested---> Staged
 /// ```
+///
+/// A rotation of a kms keyring moves nothing itself: API servers write the new key_id after the
+/// flip, and someone rewrites the objects. It has no Rewrapping, Fencing and Sweeping, and can be
+/// aborted until it is proved.
 ///
 /// A dry run never leaves Staged, except back to Idle. A revocation takes the same path, but
 /// encrypts records again instead of wrapping their data keys again. It cannot be aborted once it

@@ -73,7 +73,11 @@ final class KeyringFixtures {
 
   /// Version 1 active; 2 and 3 announced.
   static Keystore keystore() {
-    Keystore.Identity identity = new Keystore.Identity("id", 1, Keystore.Use.RECORDS);
+    return keystore(Keystore.Use.RECORDS);
+  }
+
+  static Keystore keystore(Keystore.Use use) {
+    Keystore.Identity identity = new Keystore.Identity("id", 1, use);
     Keystore one = Keystore.bootstrap(identity, versionEntry(1), Timings.DEFAULT);
     return requireAccepted(
         requireAccepted(one.announce(v(2), versionEntry(2))).announce(v(3), versionEntry(3)));
@@ -135,11 +139,12 @@ final class KeyringFixtures {
     return new Roster(List.of(heartbeats), NOW);
   }
 
-  static ReadinessGate readinessGate(int target) {
+  static ReadinessGate readinessGate(int target, KnownPlugin... knownPlugins) {
     return new ReadinessGate(
         keystore(),
         v(target),
         PROTOCOL,
-        (claim, proof) -> sentinel(target).open(CIPHER).orElseThrow().isValid(claim, proof));
+        (claim, proof) -> sentinel(target).open(CIPHER).orElseThrow().isValid(claim, proof),
+        List.of(knownPlugins));
   }
 }

@@ -6,13 +6,10 @@ import static keyfleet.keyring.KeyringFixtures.startRequest;
 import static keyfleet.keyring.KeyringFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import keyfleet.keyring.ProcessAdmission.Admitted;
 import keyfleet.keyring.ProcessAdmission.ReadOnly;
-import keyfleet.keyring.SafeHold.FenceMark;
 import org.junit.jupiter.api.Test;
 
 class ProcessAdmissionTest {
@@ -33,25 +30,5 @@ class ProcessAdmissionTest {
   void processWithoutAnyKey_readsOnly() {
     assertEquals(
         new ReadOnly(new TreeSet<>(Set.of(v(1)))), ProcessAdmission.of(keystore(), Set.of()));
-  }
-
-  @Test
-  void keystoreBehindAFence_isHeld() {
-    assertEquals(
-        Optional.of("orders was fenced in epoch 2, but the keystore is in epoch 1"),
-        SafeHold.check(keystore(), Map.of("orders", new FenceMark(1, 2))).map(SafeHold::reason));
-  }
-
-  @Test
-  void recreatedKeystore_isHeld() {
-    assertEquals(
-        Optional.of("orders was fenced by another keystore"),
-        SafeHold.check(keystore(), Map.of("orders", new FenceMark(0, 1))).map(SafeHold::reason));
-  }
-
-  @Test
-  void keystoreThatIsNotBehind_isNotHeld() {
-    assertEquals(
-        Optional.empty(), SafeHold.check(keystore(), Map.of("orders", new FenceMark(1, 1))));
   }
 }

@@ -125,11 +125,11 @@ class ReadinessGateTest {
   void staleProcessThatIsExpected_isMissing() {
     Heartbeat stale = heartbeat("api-2", 61, 1, 2);
     assertEquals(
-        new NotReady(List.of(), List.of("api-2"), List.of(stale)),
+        new NotReady(List.of(), List.of("api-2"), List.of(), List.of(stale)),
         readinessGate(2)
             .evaluate(roster(GOOD, stale), new Named(new TreeSet<>(Set.of("api-1", "api-2")))));
     assertEquals(
-        new NotReady(List.of(), List.of("1 of 2 processes"), List.of(stale)),
+        new NotReady(List.of(), List.of("1 of 2 processes"), List.of(), List.of(stale)),
         readinessGate(2).evaluate(roster(GOOD, stale), new AtLeast(2)));
   }
 
@@ -221,5 +221,36 @@ class ReadinessGateTest {
     assertEquals(
         Optional.of(new NoFreshProcess(List.of(laggard))),
         readinessGate(2).evaluate(List.of(part), later, new AnyProcesses()));
+  }
+
+  /// Its API server keeps storing what it seals.
+  @Test
+  void knownPluginWithoutAFreshHeartbeat_isNotReady() {
+    KnownPlugin heard = new KnownPlugin("blue", "node-1", GOOD.instance());
+    KnownPlugin silent = new KnownPlugin("blue", "node-2", "plugin-2");
+    Heartbeat stale = heartbeat("plugin-2", 61, 1, 2);
+    assertInstanceOf(
+        Ready.class, readinessGate(2, heard).evaluate(roster(GOOD), new AnyProcesses()));
+    assertEquals(
+        new NotReady(List.of(), List.of(), List.of(silent), List.of(stale)),
+        readinessGate(2, heard, silent).evaluate(roster(GOOD, stale), new AnyProcesses()));
+    ReadinessGate gate = readinessGate(2, heard, silent);
+    RosterSummary part = gate.summarize(List.of(GOOD), NOW, new AnyProcesses());
+    assertEquals(
+        Optional.of(new NotReady(List.of(), List.of(), List.of(silent), List.of())),
+        gate.evaluate(List.of(part), roster(), new AnyProcesses()));
+  }
+
+  /// The store's clock was set back; the process may have died since.
+  @Test
+  void heartbeatFromTheFuture_isNotFresh() {
+    Heartbeat soon = heartbeat("api-2", -5, 1, 2);
+    Heartbeat ahead = heartbeat("api-3", -6, 1, 2);
+    assertEquals(
+        new Ready(2, List.of(ahead)),
+        readinessGate(2).evaluate(roster(GOOD, soon, ahead), new AnyProcesses()));
+    RosterSummary part = readinessGate(2).summarize(List.of(ahead), NOW, new AnyProcesses());
+    assertEquals(
+        Optional.empty(), readinessGate(2).evaluate(List.of(part), roster(), new AnyProcesses()));
   }
 }

@@ -9,7 +9,9 @@ import static keyfleet.keyring.KeyringFixtures.startRequest;
 import static keyfleet.keyring.KeyringFixtures.startRequestExpecting;
 import static keyfleet.keyring.KeyringFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Set;
@@ -24,6 +26,7 @@ import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
 import keyfleet.keyring.Rotation.Idle;
+import keyfleet.keyring.Rotation.Proving;
 import keyfleet.keyring.Rotation.Rewrapping;
 import keyfleet.keyring.Rotation.Settling;
 import keyfleet.keyring.RotationEvent.AbortRequested;
@@ -308,5 +311,138 @@ class RotationTest {
   void announcing_takesOnlyNewAndHigherNumbers() {
     assertInstanceOf(Refused.class, keystore().announce(v(2), KeyringFixtures.versionEntry(2)));
     assertInstanceOf(Refused.class, keystore().announce(v(1), KeyringFixtures.versionEntry(1)));
+  }
+
+  private static Keystore proving() {
+    return requireAccepted(fenced().decide(new SweepEnded(AFTER)));
+  }
+
+  @Test
+  void rotationThatWaitsForItsProof_doesNotBlockTheNext() {
+    RotationEpoch second = new RotationEpoch(SECOND, 2);
+    RotationEpoch third = new RotationEpoch(SECOND, 3);
+    Keystore flipped =
+        after(
+            proving(),
+            List.of(
+                startRequest(SECOND, Kind.ROTATION, 2, 3),
+                new GatePassed(second),
+                new FencesOpened(second),
+                new RewrapEnded(second)));
+    assertEquals(new TreeSet<>(Set.of(v(1), v(2))), flipped.decryptOnlyVersions());
+    Keystore end =
+        after(
+            flipped,
+            List.of(
+                new Settled(third), new Fenced(third), new SweepEnded(third), new Proved(third)));
+    assertInstanceOf(Completed.class, end.rotation());
+    assertEquals(new Ignored(), proving().decide(startRequest(1, 2)), "the same request");
+    assertEquals(
+        new Refused("rotation r-1 is proving, and a dry run would drop it"),
+        proving().decide(startRequest(SECOND, Kind.DRY_RUN, 2, 3)));
+  }
+
+  @Test
+  void proofOfALaterRotation_disablesWhatARevocationBeforeItLeft() {
+    RotationEpoch second = new RotationEpoch(SECOND, 2);
+    RotationEpoch third = new RotationEpoch(SECOND, 3);
+    Keystore end =
+        after(
+            revoking(),
+            List.of(
+                new RewrapEnded(BEFORE),
+                new Settled(AFTER),
+                new Fenced(AFTER),
+                new SweepEnded(AFTER),
+                startRequest(SECOND, Kind.ROTATION, 2, 3),
+                new GatePassed(second),
+                new FencesOpened(second),
+                new RewrapEnded(second),
+                new Settled(third),
+                new Fenced(third),
+                new SweepEnded(third),
+                new Proved(third)));
+    assertEquals(VersionState.DISABLED, end.stateOf(v(1)).orElseThrow());
+    assertEquals(VersionState.DECRYPT_ONLY, end.stateOf(v(2)).orElseThrow());
+  }
+
+  private static Keystore pluginsFlipped() {
+    return after(keystore(Keystore.Use.KMS), List.of(startRequest(1, 2), new GatePassed(BEFORE)));
+  }
+
+  @Test
+  void kmsKeyring_flipsAtTheGateAndWaitsForItsProof() {
+    assertInstanceOf(Settling.class, pluginsFlipped().rotation());
+    assertEquals(v(2), pluginsFlipped().active());
+    Keystore proving = requireAccepted(pluginsFlipped().decide(new Settled(AFTER)));
+    assertInstanceOf(Proving.class, proving.rotation());
+    assertInstanceOf(
+        Completed.class, requireAccepted(proving.decide(new Proved(AFTER))).rotation());
+  }
+
+  @Test
+  void kmsKeyring_isAbortedUntilItIsProved() {
+    Keystore proving = requireAccepted(pluginsFlipped().decide(new Settled(AFTER)));
+    Keystore back = requireAccepted(proving.decide(new AbortRequested()));
+    assertEquals(v(1), back.active());
+    assertEquals(new Keystore.Activation(v(1), 3), back.activations().getLast(), "a new key_id");
+    RotationEpoch third = new RotationEpoch(FIRST, 3);
+    Keystore end = after(back, List.of(new Settled(third), new Proved(third)));
+    assertInstanceOf(Aborted.class, end.rotation());
+    assertEquals(VersionState.ANNOUNCED, end.stateOf(v(2)).orElseThrow());
+  }
+
+  @Test
+  void announcedVersion_isWithdrawnAndItsNumberNeverUsedAgain() {
+    Keystore without = requireAccepted(keystore().withdraw(v(3)));
+    assertEquals(VersionState.WITHDRAWN, without.stateOf(v(3)).orElseThrow());
+    assertEquals(new Ignored(), without.withdraw(v(3)));
+    assertEquals(
+        new Refused("v3 already exists, in state WITHDRAWN"),
+        without.announce(v(3), KeyringFixtures.versionEntry(3)));
+    assertEquals(
+        new Refused("v3 is WITHDRAWN; only an announced version can be rotated to"),
+        without.decide(startRequest(1, 3)));
+  }
+
+  @Test
+  void versionThatValuesMayCarry_isNotWithdrawn() {
+    Keystore staged = requireAccepted(keystore().decide(startRequest(1, 2)));
+    assertEquals(
+        new Refused("v2 is STAGED; only an announced version can be withdrawn"),
+        staged.withdraw(v(2)));
+    assertEquals(
+        new Refused("v1 is ACTIVE; only an announced version can be withdrawn"),
+        keystore().withdraw(v(1)));
+    assertEquals(new Refused("v9 is not announced"), keystore().withdraw(v(9)));
+    Keystore turned =
+        after(
+            flipped(),
+            List.of(
+                new AbortRequested(),
+                new Settled(new RotationEpoch(FIRST, 3)),
+                new Fenced(new RotationEpoch(FIRST, 3)),
+                new SweepEnded(new RotationEpoch(FIRST, 3)),
+                new Proved(new RotationEpoch(FIRST, 3))));
+    assertEquals(
+        new Refused("v2 was active before, so values may be sealed under it"),
+        turned.withdraw(v(2)));
+  }
+
+  @Test
+  void attestation_isForOldVersionsOfAKmsKeyringUntilTheyAreUsedAgain() {
+    assertEquals(
+        new Refused("v1 is ACTIVE; only a version that was active before can be attested"),
+        keystore(Keystore.Use.KMS).attest(v(1), "blue"));
+    assertEquals(
+        new Refused(
+            "this keyring is for records, whose versions are counted; only a kms keyring is attested"),
+        flipped().attest(v(1), "blue"));
+    Keystore attested = requireAccepted(pluginsFlipped().attest(v(1), "blue"));
+    assertTrue(attested.isAttested(v(1), "blue"));
+    assertFalse(attested.isAttested(v(1), "green"));
+    assertEquals(new Ignored(), attested.attest(v(1), "blue"));
+    Keystore back = requireAccepted(attested.decide(new AbortRequested()));
+    assertFalse(back.isAttested(v(1), "blue"), "it is used again");
   }
 }

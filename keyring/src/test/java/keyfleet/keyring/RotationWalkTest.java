@@ -47,7 +47,7 @@ class RotationWalkTest {
 
   private static void walk(int seed, Set<String> taken) {
     Random random = new Random(seed);
-    Keystore now = keystore();
+    Keystore now = keystore(seed % 2 == 0 ? Keystore.Use.RECORDS : Keystore.Use.KMS);
     for (int step = 0; step < STEPS; step++) {
       RotationEvent event = event(random, now);
       if (now.decide(event) instanceof Accepted(Keystore next)) {
