@@ -108,6 +108,7 @@ final class KeystoreFacts {
     facts.put(version + ".sentinel", AuditHash.of(entry.sentinel().envelope().toBytes()));
     facts.put(version + ".state", toText(entry.state()));
     facts.put(version + ".trust", toText(entry.trust()));
+    facts.put(version + ".attested", String.join(", ", entry.attestedClusters()));
   }
 
   private static void addJob(SortedMap<String, String> facts, RotationJob job) {

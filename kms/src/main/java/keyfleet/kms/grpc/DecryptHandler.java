@@ -142,7 +142,7 @@ final class DecryptHandler {
         .flatMap(state ->
             switch (state) {
               case ANNOUNCED, STAGED, ACTIVE, DECRYPT_ONLY -> Optional.empty();
-              case DISABLED, DESTROYING, DESTROYED ->
+              case WITHDRAWN, DISABLED, DESTROYING, DESTROYED ->
                   Optional.of(
                       CallRefusal.actionRequired(
                           "%s, which this key_id names, is %s".formatted(version, state)));

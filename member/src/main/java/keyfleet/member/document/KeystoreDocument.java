@@ -88,6 +88,7 @@ public final class KeystoreDocument {
                   .text("sentinel", FieldCodec.encodeSentinel(entry.sentinel()))
                   .text("state", FieldCodec.toWord(entry.state()))
                   .text("trust", FieldCodec.toWord(entry.trust()))
+                  .texts("attested_clusters", List.copyOf(entry.attestedClusters()))
                   .build();
           all.document(Integer.toString(version.number()), entryDocument);
         });
@@ -105,7 +106,8 @@ public final class KeystoreDocument {
               entryDocument.text("provider"),
               FieldCodec.parseSentinel(version, entryDocument.text("sentinel")),
               FieldCodec.parseConstant(VersionState.class, entryDocument.text("state")),
-              FieldCodec.parseConstant(VersionEntry.Trust.class, entryDocument.text("trust"))));
+              FieldCodec.parseConstant(VersionEntry.Trust.class, entryDocument.text("trust")),
+              new TreeSet<>(entryDocument.texts("attested_clusters"))));
     }
     return versions;
   }
