@@ -20,6 +20,7 @@ import keyfleet.member.MemberException.TimingsMismatch;
 import keyfleet.member.MembershipState.DifferentTimings;
 import keyfleet.member.MembershipState.NotJoined;
 import keyfleet.member.document.CollectionRegistry;
+import keyfleet.member.document.FenceMarks;
 import keyfleet.member.document.KeystoreStore;
 import keyfleet.member.heartbeat.HeartbeatLoop;
 import keyfleet.member.heartbeat.HeartbeatResult;
@@ -31,7 +32,6 @@ import keyfleet.member.heartbeat.Membership;
 import keyfleet.member.heartbeat.ProcessIdentity;
 import keyfleet.member.keys.LoadedKeys;
 import keyfleet.member.process.ProcessEvent;
-import keyfleet.store.Fence;
 import keyfleet.store.MalformedValueException;
 import keyfleet.store.Records;
 import keyfleet.store.StoreException;
@@ -133,10 +133,7 @@ final class JoinProcedure {
         collection
             .records()
             .fence()
-            .map(Fence::term)
-            .ifPresent(term ->
-                fenceMarks.put(
-                    collection.name(), new SafeHold.FenceMark(term.incarnation(), term.epoch()))));
+            .ifPresent(it -> fenceMarks.put(collection.name(), FenceMarks.of(it))));
     return fenceMarks;
   }
 

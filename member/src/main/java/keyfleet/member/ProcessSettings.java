@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// |---------------------|------------------------------------------------------------------------|
 /// | `KEYFLEET_INSTANCE` | the name; else the pod's; else host and pid                            |
 /// | `POD_NAME`          | the pod's name; in Kubernetes without it, `HOSTNAME`                   |
+/// | `NODE_NAME`         | the node of the pod; else the host's name                              |
 /// | `KEYFLEET_TIMING_…` | `HEARTBEAT`, `FRESH`, `LEASE`, `EXPIRE`, `ADOPT`; setting one sets all |
 ///
 /// A variable that is set but empty is refused, and so is one with a misspelt name: it was set for
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public record ProcessSettings(String instance, Host host, @Nullable Timings timings) {
   private static final String INSTANCE = "KEYFLEET_INSTANCE";
   private static final String POD = "POD_NAME";
+  private static final String NODE = "NODE_NAME";
   private static final String HOST = "HOSTNAME";
   private static final String KUBERNETES = "KUBERNETES_SERVICE_HOST";
   static final String TIMING = "KEYFLEET_TIMING_";
@@ -52,7 +54,8 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
   /// Throws [InvalidSetting] for the first variable that is wrong.
   public static ProcessSettings of(Map<String, String> environment, LocalProcess localProcess) {
     String pod = pod(environment).orElse("");
-    Host host = new Host(localProcess.host(), localProcess.pid(), pod, localProcess.startedAt());
+    String node = variable(environment, NODE).orElse(localProcess.host());
+    Host host = new Host(node, localProcess.pid(), pod, localProcess.startedAt());
     return new ProcessSettings(instance(environment, localProcess), host, timings(environment));
   }
 

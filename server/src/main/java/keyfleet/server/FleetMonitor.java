@@ -99,7 +99,12 @@ final class FleetMonitor {
   private Verdict judgeReadiness(Keystore keystore, KekVersion target, Roster roster) {
     return keys.canProve(keystore, target)
         ? new ReadinessVerifier(keyringStore, keys).verify(keystore, target, new AnyProcesses())
-        : new ReadinessGate(keystore, target, ProcessIdentity.PROTOCOL, (_, _) -> true)
+        : new ReadinessGate(
+                keystore,
+                target,
+                ProcessIdentity.PROTOCOL,
+                (_, _) -> true,
+                keyringStore.readKnownPlugins(keystore))
             .evaluate(roster, new AnyProcesses());
   }
 

@@ -16,6 +16,7 @@ import keyfleet.cli.output.OutputFormat;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.KnownPlugin;
 import keyfleet.keyring.ReadinessGate.Laggard;
 import keyfleet.keyring.ReadinessGate.NoFreshProcess;
 import keyfleet.keyring.ReadinessGate.NotReady;
@@ -66,15 +67,27 @@ record ReadinessReport(
       err.println(
           "No process has sent a heartbeat recently. Start one, and wait for its first heartbeat.");
     }
-    if (!laggards().isEmpty()) {
+    if (!laggards().isEmpty() || !silent().isEmpty()) {
       err.println("LAGGARDS:");
       for (Laggard laggard : laggards()) {
         err.println(new ProcessLine(laggard.heartbeat()).toLine() + " reason=" + reason(laggard));
       }
       remedies()
           .forEach((remedy, heartbeats) -> err.println(remedy.text(keyring, target, heartbeats)));
+      silent().forEach(it -> err.println(toLine(it)));
+      silent().forEach(it -> err.println(silentRemedy(it)));
     }
     missing().forEach(it -> err.println("MISSING: " + it));
+  }
+
+  private static String toLine(KnownPlugin plugin) {
+    return "host=%s cluster=%s instance=%s reason=silent"
+        .formatted(plugin.place().host(), plugin.place().cluster(), plugin.instance());
+  }
+
+  private String silentRemedy(KnownPlugin plugin) {
+    return "On %s: start the plugin, or connect it to the store; if it will not return: keyfleet kek forget --instance=%s%s"
+        .formatted(plugin.place().host(), plugin.instance(), KeyOptions.keyringFlag(keyring));
   }
 
   private Map<LaggardRemedy, List<Heartbeat>> remedies() {
@@ -101,6 +114,16 @@ record ReadinessReport(
                   .text(keyring, target, List.of(laggard.heartbeat())))
           .writeEndObject();
     }
+    json.writeEndArray().writeArrayPropertyStart("silent");
+    for (KnownPlugin plugin : silent()) {
+      json.writeStartObject()
+          .writeStringProperty("host", plugin.place().host())
+          .writeStringProperty("cluster", plugin.place().cluster())
+          .writeStringProperty("socket", plugin.place().socket())
+          .writeStringProperty("instance", plugin.instance())
+          .writeStringProperty("remedy", silentRemedy(plugin))
+          .writeEndObject();
+    }
     json.writeEndArray().writeArrayPropertyStart("missing");
     missing().forEach(json::writeString);
     json.writeEndArray().writeArrayPropertyStart("stale");
@@ -117,17 +140,21 @@ record ReadinessReport(
   }
 
   private List<Laggard> laggards() {
-    return verdict instanceof NotReady(var laggards, _, _) ? laggards : List.of();
+    return verdict instanceof NotReady(var laggards, _, _, _) ? laggards : List.of();
   }
 
   private List<String> missing() {
-    return verdict instanceof NotReady(_, var missing, _) ? missing : List.of();
+    return verdict instanceof NotReady(_, var missing, _, _) ? missing : List.of();
+  }
+
+  private List<KnownPlugin> silent() {
+    return verdict instanceof NotReady(_, _, var silent, _) ? silent : List.of();
   }
 
   private List<Heartbeat> stale() {
     return switch (verdict) {
       case Ready(_, var stale) -> stale;
-      case NotReady(_, _, var stale) -> stale;
+      case NotReady(_, _, _, var stale) -> stale;
       case NoFreshProcess(var stale) -> stale;
     };
   }

@@ -16,6 +16,7 @@ import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Keystore.Use;
 import keyfleet.keyring.SafeHold;
+import keyfleet.member.document.FenceMarks;
 import keyfleet.store.Bytes;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.RecordId;
@@ -128,8 +129,7 @@ record SecretCollection(CollectionRegistration registration, Records records) {
   Map<String, SafeHold.FenceMark> fenceMarks() {
     return records
         .fence()
-        .map(it ->
-            Map.of(COLLECTION, new SafeHold.FenceMark(it.term().incarnation(), it.term().epoch())))
+        .map(it -> Map.of(COLLECTION, FenceMarks.of(it)))
         .orElse(Map.of());
   }
 }

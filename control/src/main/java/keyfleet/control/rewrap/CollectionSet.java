@@ -9,6 +9,7 @@ import keyfleet.control.Failpoints;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.SafeHold;
+import keyfleet.member.document.FenceMarks;
 import keyfleet.store.Fence;
 import keyfleet.store.Fence.Term;
 import keyfleet.store.FenceResult;
@@ -74,17 +75,18 @@ public record CollectionSet(
 
   /// Why the fleet must not seal or change the keystore: a fence is ahead of it. Empty if none is.
   public Optional<SafeHold> findSafeHold(Keystore keystore) {
+    return SafeHold.check(keystore, readFenceMarks());
+  }
+
+  /// What the fence of each collection remembers, by the collection's name for people.
+  public Map<String, SafeHold.FenceMark> readFenceMarks() {
     Map<String, SafeHold.FenceMark> fenceMarks = new HashMap<>();
     for (FencedCollection collection : reachable) {
       collection
           .readFence()
-          .map(Fence::term)
-          .ifPresent(term ->
-              fenceMarks.put(
-                  collection.displayName(),
-                  new SafeHold.FenceMark(term.incarnation(), term.epoch())));
+          .ifPresent(it -> fenceMarks.put(collection.displayName(), FenceMarks.of(it)));
     }
-    return SafeHold.check(keystore, fenceMarks);
+    return fenceMarks;
   }
 
   /// Fences all collections to the writable versions of the keystore. Returns the reason if one

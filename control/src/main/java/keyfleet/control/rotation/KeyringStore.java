@@ -16,11 +16,14 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.KnownPlugin;
 import keyfleet.keyring.Roster;
 import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.Timings;
 import keyfleet.member.document.CollectionRegistry;
 import keyfleet.member.document.KeystoreStore;
+import keyfleet.member.document.KnownPluginRegistry;
 import keyfleet.member.document.RosterStore;
 import keyfleet.member.document.RosterStore.BatchedRoster;
 import keyfleet.store.Bucket;
@@ -47,6 +50,7 @@ public final class KeyringStore {
   private final AuditedKeystoreStore keystores;
   private final RosterStore rosterStore;
   private final CollectionRegistry collectionRegistry;
+  private final KnownPluginRegistry knownPlugins;
   private final Failpoints failpoints;
 
   /// For processes whose audit entries name no actor.
@@ -72,6 +76,7 @@ public final class KeyringStore {
             failpoints);
     this.rosterStore = new RosterStore(kv, name);
     this.collectionRegistry = new CollectionRegistry(kv, nonces);
+    this.knownPlugins = new KnownPluginRegistry(kv, name);
     this.failpoints = failpoints;
   }
 
@@ -87,6 +92,13 @@ public final class KeyringStore {
   /// As [#readRoster(Timings)]; calls `mapper` for each part of a large roster.
   <T> BatchedRoster<T> readRoster(Timings timings, BiFunction<List<Heartbeat>, Instant, T> mapper) {
     return failpoints.at(Failpoint.ROSTER_READ, () -> rosterStore.read(timings, mapper));
+  }
+
+  /// The plugins that were heard before. A keyring for records has none.
+  public List<KnownPlugin> readKnownPlugins(Keystore keystore) {
+    return keystore.identity().use() == Keystore.Use.KMS
+        ? failpoints.at(Failpoint.PLUGINS_READ, () -> knownPlugins.list())
+        : List.of();
   }
 
   List<CollectionRegistration> readRegistrations() {

@@ -45,7 +45,12 @@ public final class ReadinessVerifier {
       return verify(
           keystore.timings(),
           expectedProcesses,
-          new ReadinessGate(keystore, target, ProcessIdentity.PROTOCOL, proofs));
+          new ReadinessGate(
+              keystore,
+              target,
+              ProcessIdentity.PROTOCOL,
+              proofs,
+              keyringStore.readKnownPlugins(keystore)));
     } finally {
       sentinel.ifPresent(OpenedSentinel::close);
     }
@@ -73,12 +78,13 @@ public final class ReadinessVerifier {
     return switch (verdict) {
       case Ready _ -> Optional.empty();
       case NoFreshProcess _ -> Optional.of("no process is fresh");
-      case NotReady(var laggards, var missing, _) -> {
+      case NotReady(var laggards, var missing, var silent, _) -> {
         List<String> texts = new ArrayList<>();
         for (Laggard laggard : laggards) {
           texts.add(laggard.heartbeat().instance() + " " + laggard.reason().description());
         }
         missing.forEach(process -> texts.add(process + " is missing"));
+        silent.forEach(it -> texts.add("plugin " + it.instance() + " is silent"));
         yield Optional.of(String.join("; ", texts));
       }
     };

@@ -39,6 +39,7 @@ import keyfleet.keyring.Timings;
 import keyfleet.member.Sealer;
 import keyfleet.member.SealerResult;
 import keyfleet.member.document.CollectionRegistry;
+import keyfleet.member.document.FenceMarks;
 import keyfleet.member.document.KeystoreStore;
 import keyfleet.member.heartbeat.Membership;
 import keyfleet.member.heartbeat.ProcessIdentity;
@@ -266,11 +267,7 @@ public final class RotationTestFleet {
   private Map<String, SafeHold.FenceMark> fenceMarks() {
     Map<String, SafeHold.FenceMark> fenceMarks = new HashMap<>();
     collections.forEach((name, records) ->
-        records
-            .fence()
-            .ifPresent(it ->
-                fenceMarks.put(
-                    name, new SafeHold.FenceMark(it.term().incarnation(), it.term().epoch()))));
+        records.fence().ifPresent(it -> fenceMarks.put(name, FenceMarks.of(it))));
     return fenceMarks;
   }
 

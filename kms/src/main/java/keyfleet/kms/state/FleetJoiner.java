@@ -5,12 +5,14 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import keyfleet.crypto.KeyfleetException;
 import keyfleet.keyring.CollectionRegistration;
+import keyfleet.keyring.KnownPlugin;
 import keyfleet.kms.KmsPlugin;
 import keyfleet.kms.PluginContext;
 import keyfleet.kms.PluginException;
 import keyfleet.member.Member;
 import keyfleet.member.MembershipState;
 import keyfleet.member.document.CollectionRegistry;
+import keyfleet.member.document.KnownPluginRegistry;
 import keyfleet.member.keys.LoadedKeys;
 import keyfleet.member.process.NonceGenerator;
 import keyfleet.member.process.PeriodicTask;
@@ -33,6 +35,7 @@ public final class FleetJoiner implements Supplier<Optional<MembershipState>>, A
   private final PluginContext context;
   private final PeriodicTask task;
   private RetryBackoff backoff;
+  private volatile @Nullable KnownPluginRegistry knownPlugins;
   private volatile @Nullable Member member;
   private String lastReported = "";
 
@@ -84,11 +87,19 @@ public final class FleetJoiner implements Supplier<Optional<MembershipState>>, A
             .join();
     try {
       registerCluster(kv);
+      KnownPluginRegistry registry = new KnownPluginRegistry(kv, settings.keyring());
+      registry.remember(new KnownPlugin(place(), joined.instance()));
+      knownPlugins = registry;
       return joined;
     } catch (RuntimeException e) {
       joined.close();
       throw e;
     }
+  }
+
+  private KnownPlugin.Place place() {
+    return new KnownPlugin.Place(
+        settings.cluster(), settings.process().host().name(), settings.listen().toString());
   }
 
   private void registerCluster(Kv kv) {
@@ -117,7 +128,26 @@ public final class FleetJoiner implements Supplier<Optional<MembershipState>>, A
     var _ = task.stop(STOP_TIMEOUT);
     Member joined = member;
     if (joined != null) {
+      leave(joined);
       joined.close();
+    }
+  }
+
+  /// A plugin that stops on purpose holds up no rotation. If the store does not answer, an operator
+  /// has to say so.
+  private void leave(Member joined) {
+    try {
+      KnownPluginRegistry registry = knownPlugins;
+      if (registry != null) {
+        var _ = registry.forget(joined.instance());
+      }
+    } catch (KeyfleetException e) {
+      context
+          .events()
+          .accept(
+              ProcessEvent.warning(
+                  "rotations wait for this plugin until it returns or is forgotten: "
+                      + e.getMessage()));
     }
   }
 }

@@ -69,7 +69,7 @@ final class RotationEvidence {
   }
 
   private boolean isReady(KekVersion target) {
-    ReadinessGate gate = new ReadinessGate(keystore, target, PROTOCOL, (_, _) -> true);
+    ReadinessGate gate = new ReadinessGate(keystore, target, PROTOCOL, (_, _) -> true, List.of());
     return state.protocol().isGatePassed(gate.evaluate(roster(), new ReadinessGate.AnyProcesses()));
   }
 

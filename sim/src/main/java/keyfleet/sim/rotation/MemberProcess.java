@@ -18,6 +18,7 @@ import keyfleet.member.MembershipState;
 import keyfleet.member.MembershipState.Admitted;
 import keyfleet.member.Sealer;
 import keyfleet.member.document.CollectionRegistry;
+import keyfleet.member.document.FenceMarks;
 import keyfleet.member.heartbeat.Membership;
 import keyfleet.member.heartbeat.ProcessIdentity;
 import keyfleet.member.keys.LoadedKeys;
@@ -29,7 +30,6 @@ import keyfleet.sim.host.HostLoop;
 import keyfleet.sim.host.SimulatedHost;
 import keyfleet.sim.host.VirtualTimeScheduler;
 import keyfleet.store.Bytes;
-import keyfleet.store.Fence;
 import keyfleet.store.RecordWriteResult;
 import keyfleet.store.StoredRecord;
 import org.jspecify.annotations.Nullable;
@@ -127,9 +127,7 @@ final class MemberProcess implements SimulatedApplication.Observer {
       stores
           .records(PortUser.MEMBER, loop, collection)
           .flatMap(records -> records.fence())
-          .map(Fence::term)
-          .ifPresent(term ->
-              fenceMarks.put(collection, new SafeHold.FenceMark(term.incarnation(), term.epoch())));
+          .ifPresent(it -> fenceMarks.put(collection, FenceMarks.of(it)));
     }
     return fenceMarks;
   }
