@@ -21,7 +21,10 @@ import keyfleet.cli.demo.DemoCommand;
 import keyfleet.cli.demo.DemoShopCommand;
 import keyfleet.cli.doctor.DoctorCommand;
 import keyfleet.cli.kek.KekAnnounceCommand;
+import keyfleet.cli.kek.KekAttestCommand;
+import keyfleet.cli.kek.KekForgetCommand;
 import keyfleet.cli.kek.KekGenerateCommand;
+import keyfleet.cli.kek.KekHoldCommand;
 import keyfleet.cli.kek.KekInventoryCommand;
 import keyfleet.cli.kek.KekListCommand;
 import keyfleet.cli.kek.KekPkcs11InitCommand;
@@ -30,8 +33,12 @@ import keyfleet.cli.kek.KekRotateCommand;
 import keyfleet.cli.kek.KekStatusCommand;
 import keyfleet.cli.kek.KekVerifyCommand;
 import keyfleet.cli.kek.KekWatchCommand;
+import keyfleet.cli.kek.KekWithdrawCommand;
 import keyfleet.cli.kek.RotationControlCommand;
 import keyfleet.cli.kek.RotationControlCommand.Action;
+import keyfleet.cli.keyring.CollectionListCommand;
+import keyfleet.cli.keyring.CollectionUnregisterCommand;
+import keyfleet.cli.keyring.KeyringListCommand;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
@@ -97,6 +104,13 @@ public final class CommandDispatcher {
     add(() -> new KekRemoveCommand(context), "kek", "remove");
     add(() -> new KekRotateCommand(context, RotationJob.Kind.REVOCATION), "kek", "revoke");
     add(() -> new KekInventoryCommand(context), "kek", "inventory");
+    add(() -> new KekWithdrawCommand(context), "kek", "withdraw");
+    add(() -> new KekForgetCommand(context), "kek", "forget");
+    add(() -> new KekAttestCommand(context), "kek", "attest");
+    add(() -> new KekHoldCommand(context), "kek", "hold");
+    add(() -> new KeyringListCommand(context), "keyring", "list");
+    add(() -> new CollectionListCommand(context), "collection", "list");
+    add(() -> new CollectionUnregisterCommand(context), "collection", "unregister");
     add(() -> new SecretPutCommand(context), "secret", "put");
     add(() -> new SecretGetCommand(context), "secret", "get");
     add(() -> new SecretListCommand(context), "secret", "list");
@@ -170,6 +184,9 @@ public final class CommandDispatcher {
     Map<String, CommandSpec> groups = new LinkedHashMap<>();
     groups.put(
         "kek", groupSpec("kek", "Manages key-encryption keys: create, verify, rotate, remove."));
+    groups.put("keyring", groupSpec("keyring", "Lists keyrings."));
+    groups.put(
+        "collection", groupSpec("collection", "Lists and unregisters collections of records."));
     groups.put("secret", groupSpec("secret", "Stores and reads small sealed values."));
     groups.put("audit", groupSpec("audit", "Lists and verifies the audit of a keyring."));
     groups.forEach(root::addSubcommand);

@@ -37,6 +37,13 @@ public final class VersionRemoval {
     }
   }
 
+  /// Whether an operator answers for collections that no fence guards: that no paused writer will
+  /// write them under the version.
+  public enum FenceWaiver {
+    NONE,
+    GIVEN
+  }
+
   private VersionRemoval() {}
 
   public static KeystoreDecision disable(Keystore keystore, KekVersion version, Evidence evidence) {
@@ -57,13 +64,19 @@ public final class VersionRemoval {
 
   /// Checks everything again, because records may have been restored since. This cannot be undone.
   public static KeystoreDecision startDestroying(
-      Keystore keystore, KekVersion version, Evidence evidence, Duration horizon) {
+      Keystore keystore,
+      KekVersion version,
+      Evidence evidence,
+      Duration horizon,
+      FenceWaiver waiver) {
     List<String> objections = new ArrayList<>();
     stateObjection(keystore, version, VersionState.DISABLED).ifPresent(objections::add);
     objections.addAll(useObjections(keystore, version, evidence));
-    evidence
-        .countResults()
-        .forEach((name, result) -> fenceObjection(name, result).ifPresent(objections::add));
+    if (waiver == FenceWaiver.NONE) {
+      evidence
+          .countResults()
+          .forEach((name, result) -> fenceObjection(name, result).ifPresent(objections::add));
+    }
     if (evidence.sinceDisabled().compareTo(horizon) < 0) {
       objections.add("backups younger than " + horizon.toDays() + " days may need it");
     }

@@ -8,6 +8,8 @@ import keyfleet.control.Failpoints;
 import keyfleet.control.audit.AuditContext;
 import keyfleet.control.rewrap.StoreConnections;
 import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.FleetOperations;
+import keyfleet.control.rotation.HoldOperations;
 import keyfleet.control.rotation.KeyringOperations;
 import keyfleet.control.rotation.KeyringStore;
 import keyfleet.control.rotation.ReadinessVerifier;
@@ -90,6 +92,14 @@ public record CommandSession(
 
   public RemovalOperations removalOperations() {
     return new RemovalOperations(keyringStore, collectionCatalog(), keyringOperations());
+  }
+
+  public FleetOperations fleetOperations() {
+    return new FleetOperations(keyringStore, collectionCatalog(), keyringOperations());
+  }
+
+  public HoldOperations holdOperations() {
+    return new HoldOperations(keyringStore, collectionCatalog(), keys.load(), runtime.random());
   }
 
   public SecretAuditWriter secretAuditWriter() {

@@ -22,6 +22,7 @@ import keyfleet.control.rotation.KeyringOperations.Unchanged;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.VersionRemoval.FenceWaiver;
 import keyfleet.keyring.VersionState;
 import picocli.CommandLine.ParseResult;
 
@@ -30,6 +31,7 @@ public record KekRemoveCommand(CommandContext context) implements Command {
   private static final String YES = "--yes";
   private static final String UNDO = "--undo";
   private static final String DESTROY = "--destroy";
+  private static final String WAIVE_FENCE = "--waive-fence";
   private static final String HORIZON = ConfigKeys.BACKUP_HORIZON.flag();
 
   /// How long a backup may exist that needs the version.
@@ -49,6 +51,7 @@ public record KekRemoveCommand(CommandContext context) implements Command {
         .flag(YES, "Do not ask for confirmation.")
         .flag(UNDO, "Enable a disabled version again, for opening only.")
         .flag(DESTROY, "Destroy a disabled version; this cannot be undone.")
+        .flag(WAIVE_FENCE, "With --destroy: also where no fence stops a paused writer.")
         .add(ConfigKeys.BACKUP_HORIZON)
         .outputFormat();
   }
@@ -66,16 +69,22 @@ public record KekRemoveCommand(CommandContext context) implements Command {
     if (isUndo && isDestroy) {
       throw new CommandException(UNDO + " and " + DESTROY + " cannot be combined", UNDO);
     }
+    if (parsed.hasMatchedOption(WAIVE_FENCE) && !isDestroy) {
+      throw new CommandException(WAIVE_FENCE + " has no effect without " + DESTROY, DESTROY);
+    }
     if (parsed.hasMatchedOption(HORIZON) && !isDestroy) {
       throw new CommandException(HORIZON + " has no effect without " + DESTROY, DESTROY);
     }
     try (CommandSession session = context.openSession(parsed)) {
       Keystore keystore = session.requireKeystore();
+      FenceWaiver waiver =
+          parsed.matchedOptionValue(WAIVE_FENCE, false) ? FenceWaiver.GIVEN : FenceWaiver.NONE;
       String command =
-          "keyfleet kek remove --version=%d%s%s"
+          "keyfleet kek remove --version=%d%s%s%s"
               .formatted(
                   version.number(),
                   isUndo ? " " + UNDO : isDestroy ? " " + DESTROY : "",
+                  waiver == FenceWaiver.GIVEN ? " " + WAIVE_FENCE : "",
                   KeyOptions.keyringFlag(session.keyring()));
       if (!isUndo && !parsed.matchedOptionValue(YES, false)) {
         confirm(session.keyring() + "/" + version, isDestroy, command);
@@ -84,7 +93,7 @@ public record KekRemoveCommand(CommandContext context) implements Command {
           isUndo
               ? session.removalOperations().undo(version)
               : isDestroy
-                  ? destroy(session, keystore, version, horizon)
+                  ? destroy(session, keystore, version, horizon, waiver)
                   : disable(session, keystore, version);
       return report(session, version, result, format, command);
     }
@@ -116,12 +125,16 @@ public record KekRemoveCommand(CommandContext context) implements Command {
   /// The first call marks the version as destroying. A later call marks it as destroyed, once no
   /// process holds its bytes.
   private static Result destroy(
-      CommandSession session, Keystore keystore, KekVersion version, Duration horizon) {
+      CommandSession session,
+      Keystore keystore,
+      KekVersion version,
+      Duration horizon,
+      FenceWaiver waiver) {
     if (hasState(keystore, version, VersionState.DESTROYED)) {
       return new Unchanged(keystore);
     }
     if (!hasState(keystore, version, VersionState.DESTROYING)) {
-      return session.removalOperations().destroy(version, horizon);
+      return session.removalOperations().destroy(version, horizon, waiver);
     }
     List<String> holders = findHolders(session, keystore, version);
     return holders.isEmpty()

@@ -4,6 +4,8 @@ package keyfleet.control.audit;
 /// exist then.
 public record AuditChange(String name, String before, String after) {
   private static final String SECRET_PREFIX = "secret.";
+  private static final String PROCESS_PREFIX = "process.";
+  private static final String COLLECTION_PREFIX = "collection.";
 
   /// The change that a process is about to make to a secret. Secrets are not part of the keystore
   /// (ADR 12).
@@ -11,9 +13,21 @@ public record AuditChange(String name, String before, String after) {
     return new AuditChange(SECRET_PREFIX + secret, before, after);
   }
 
+  /// A process that an operator is about to forget.
+  public static AuditChange ofProcessIntent(String instance, String before) {
+    return new AuditChange(PROCESS_PREFIX + instance, before, "");
+  }
+
+  /// A collection that an operator is about to unregister.
+  public static AuditChange ofCollectionIntent(String collection, String before) {
+    return new AuditChange(COLLECTION_PREFIX + collection, before, "");
+  }
+
   /// Whether the change is one of the keystore. Such a change has happened and can be replayed.
   boolean isKeystoreChange() {
-    return !name.startsWith(SECRET_PREFIX);
+    return !name.startsWith(SECRET_PREFIX)
+        && !name.startsWith(PROCESS_PREFIX)
+        && !name.startsWith(COLLECTION_PREFIX);
   }
 
   public String text() {

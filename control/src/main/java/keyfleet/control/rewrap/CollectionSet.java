@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import keyfleet.control.Failpoints;
+import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.SafeHold;
@@ -23,7 +24,7 @@ import keyfleet.store.Unknown;
 /// @param registrations all registered collections
 /// @param unreachable the names of collections that this process cannot open
 /// @param clusters the names of Kubernetes clusters, whose objects are in etcd; Keyfleet does not
-///   rewrap or fence these
+///   rewrap, fence or count these
 public record CollectionSet(
     List<CollectionRegistration> registrations,
     List<FencedCollection> reachable,
@@ -31,7 +32,10 @@ public record CollectionSet(
     List<String> clusters) {
   /// Why the keys of a cluster cannot be proved unused.
   public static final String NO_CENSUS =
-      "this version of keyfleet cannot count the objects that its API servers keep in etcd";
+      "rewrite its objects in etcd through the API servers, then attest that none needs the version";
+
+  /// Stands for the clusters of plugins that never named one.
+  private static final String ANY_CLUSTER = "any";
 
   public CollectionSet {
     registrations = List.copyOf(registrations);
@@ -47,7 +51,7 @@ public record CollectionSet(
     List<String> clusters = new ArrayList<>();
     for (CollectionRegistration registration : registrations) {
       if (registration.isCluster()) {
-        clusters.add("cluster " + registration.collection());
+        clusters.add(registration.collection());
         continue;
       }
       opener
@@ -59,11 +63,18 @@ public record CollectionSet(
     return new CollectionSet(registrations, reachable, unreachable, clusters);
   }
 
-  /// The clusters whose use of keys is unknown. A plugin that never named its cluster counts as
-  /// one.
-  public List<String> clustersWithoutCensus(Keystore keystore) {
+  /// The clusters whose use of a version only an operator can tell. A plugin that never named its
+  /// cluster counts as one.
+  public List<String> clustersToAttest(Keystore keystore) {
     boolean hasNoCluster = keystore.identity().use() == Keystore.Use.KMS && clusters.isEmpty();
-    return hasNoCluster ? List.of("any cluster") : clusters;
+    return hasNoCluster ? List.of(ANY_CLUSTER) : clusters;
+  }
+
+  /// Those of them for which no operator has attested yet that no object needs `version`.
+  public List<String> unattestedClusters(Keystore keystore, KekVersion version) {
+    return clustersToAttest(keystore).stream()
+        .filter(it -> !keystore.isAttested(version, it))
+        .toList();
   }
 
   /// The collections that prevent a conclusion about all records, if there are any.
@@ -76,6 +87,15 @@ public record CollectionSet(
   /// Why the fleet must not seal or change the keystore: a fence is ahead of it. Empty if none is.
   public Optional<SafeHold> findSafeHold(Keystore keystore) {
     return SafeHold.check(keystore, readFenceMarks());
+  }
+
+  /// Why no keystore may be created: a collection has the fence of a keystore that was lost. Empty
+  /// if none has.
+  public Optional<String> describeForeignFence() {
+    return readFenceMarks().keySet().stream()
+        .sorted()
+        .findFirst()
+        .map(it -> it + " was fenced by another keystore, which was lost; restore it from a backup");
   }
 
   /// What the fence of each collection remembers, by the collection's name for people.
@@ -104,6 +124,11 @@ public record CollectionSet(
       }
     }
     return Optional.empty();
+  }
+
+  /// As [#raiseFences], also over fences of another keystore: an operator has decided.
+  public Optional<String> overrideFences(Keystore keystore) {
+    return raiseFences(keystore);
   }
 
   public static Fence fenceOf(Keystore keystore) {

@@ -28,6 +28,10 @@ public final class FencedCollection {
     this.failpoints = failpoints;
   }
 
+  public CollectionRegistration registration() {
+    return registration;
+  }
+
   /// The name that its envelopes are bound to.
   String collection() {
     return registration.collection();

@@ -57,6 +57,9 @@ public final class KeyringOperations {
 
   private static final String WORKER = "worker";
 
+  /// Every reader of JSON keeps smaller numbers exactly.
+  private static final long MAX_INCARNATION = 1L << 53;
+
   private final KeyringStore keyringStore;
   private final AuditedKeystoreStore keystores;
   private final CollectionCatalog collectionCatalog;
@@ -97,21 +100,15 @@ public final class KeyringOperations {
     if (version.number() != 1) {
       return new Refused("the first version of a keyring is v1, not " + version);
     }
-    var identity = new Keystore.Identity(ids.get(), nextIncarnation(), use);
+    Optional<String> fenced = collectionCatalog.open().describeForeignFence();
+    if (fenced.isPresent()) {
+      return new Refused(fenced.get());
+    }
+    var identity = new Keystore.Identity(ids.get(), random.nextLong(1, MAX_INCARNATION), use);
     Keystore keystore = Keystore.bootstrap(identity, first, timings);
     return keystores.create(keystore, "announce " + version)
         ? new Done(keystore)
         : new Refused("another process has just created the keystore");
-  }
-
-  /// Higher than each fence that a collection of this keyring has from a lost keystore.
-  private long nextIncarnation() {
-    return 1
-        + collectionCatalog.open().reachable().stream()
-            .flatMap(collection -> collection.readFence().stream())
-            .mapToLong(fence -> fence.term().incarnation())
-            .max()
-            .orElse(0);
   }
 
   public Result rotate(KekVersion from, KekVersion to) {
@@ -150,6 +147,23 @@ public final class KeyringOperations {
     Timings timings = keystore.timings();
     return keyringStore.readRoster(timings).fresh(timings.fresh()).stream()
         .anyMatch(heartbeat -> heartbeat.process().role().contains(WORKER));
+  }
+
+  /// Takes back an announcement before anything is sealed under the version.
+  public Result withdraw(KekVersion version) {
+    return change("withdraw " + version, keystore -> keystore.withdraw(version));
+  }
+
+  /// Records the operator's word that no object of `cluster` in etcd needs `version`.
+  public Result attest(KekVersion version, String cluster, String reason) {
+    return change(
+        "attest that cluster %s does not need %s: %s".formatted(cluster, version, reason),
+        keystore -> keystore.attest(version, cluster));
+  }
+
+  /// The clusters for which an operator attests.
+  public List<String> clustersToAttest(Keystore keystore) {
+    return collectionCatalog.open().clustersToAttest(keystore);
   }
 
   public Result pause() {

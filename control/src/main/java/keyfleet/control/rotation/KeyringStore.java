@@ -22,11 +22,13 @@ import keyfleet.keyring.Roster;
 import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.Timings;
 import keyfleet.member.document.CollectionRegistry;
+import keyfleet.member.document.KeyEscaper;
 import keyfleet.member.document.KeystoreStore;
 import keyfleet.member.document.KnownPluginRegistry;
 import keyfleet.member.document.RosterStore;
 import keyfleet.member.document.RosterStore.BatchedRoster;
 import keyfleet.store.Bucket;
+import keyfleet.store.Census;
 import keyfleet.store.Document;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
@@ -39,6 +41,9 @@ import keyfleet.store.Value;
 public final class KeyringStore {
   /// The driver's heartbeat. If its revision does not change, the driver is silent.
   private static final Bucket DRIVERS = new Bucket.Lasting("rotation_drivers");
+
+  /// What each collection held when it was last counted.
+  private static final Bucket COUNTS = new Bucket.Lasting("collection_counts");
 
   private static final Bucket PROGRESS = new Bucket.Lasting("rotation_progress");
 
@@ -101,8 +106,59 @@ public final class KeyringStore {
         : List.of();
   }
 
+  /// Removes what is known of a process: its place among the plugins, and its last heartbeat.
+  void forgetProcess(Timings timings, String instance) {
+    failpoints.at(
+        Failpoint.PROCESS_FORGET,
+        () -> {
+          var _ = knownPlugins.forget(instance);
+          rosterStore.delete(timings, instance);
+          return instance;
+        });
+  }
+
+  void unregister(CollectionRegistration registration) {
+    failpoints.at(
+        Failpoint.COLLECTION_UNREGISTER,
+        () -> {
+          collectionRegistry.unregister(registration);
+          return registration;
+        });
+  }
+
   List<CollectionRegistration> readRegistrations() {
     return failpoints.at(Failpoint.REGISTRY_READ, () -> collectionRegistry.registrations(name));
+  }
+
+  /// Remembers how many records needed each version, for the day when the collection is gone.
+  void writeLastCount(CollectionRegistration registration, Census census) {
+    Document.Builder counts = Document.builder();
+    census.carrying().forEach((version, count) -> counts.number(version.toString(), count));
+    failpoints.at(
+        Failpoint.COUNT_WRITE, () -> kv.put(COUNTS, countKey(registration), counts.build().toValue()));
+  }
+
+  /// For people.
+  String readLastCount(CollectionRegistration registration) {
+    return failpoints.at(
+        Failpoint.COUNT_READ,
+        () ->
+            kv.get(COUNTS, countKey(registration))
+                .map(it -> describeCount(Document.parse(it.value())))
+                .orElse("an unknown number of records"));
+  }
+
+  private static String describeCount(Document counts) {
+    List<String> texts =
+        counts.fieldNames().stream().map(it -> counts.number(it) + " under " + it).toList();
+    return texts.isEmpty() ? "no records" : String.join(", ", texts);
+  }
+
+  private static Key countKey(CollectionRegistration registration) {
+    return new Key(
+        KeyEscaper.escape(registration.engine())
+            + "."
+            + KeyEscaper.escape(registration.collection()));
   }
 
   void writeDriverHeartbeat(RotationJob job) {

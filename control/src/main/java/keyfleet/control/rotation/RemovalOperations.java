@@ -2,6 +2,7 @@ package keyfleet.control.rotation;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import keyfleet.control.rewrap.CollectionSet;
 import keyfleet.control.rewrap.FencedCollection;
@@ -15,6 +16,7 @@ import keyfleet.keyring.VersionRemoval;
 import keyfleet.keyring.VersionRemoval.CountResult;
 import keyfleet.keyring.VersionRemoval.Counted;
 import keyfleet.keyring.VersionRemoval.Evidence;
+import keyfleet.keyring.VersionRemoval.FenceWaiver;
 import keyfleet.keyring.VersionRemoval.NotCounted;
 import keyfleet.store.Census;
 import keyfleet.store.FenceResult;
@@ -63,12 +65,14 @@ public final class RemovalOperations {
 
   /// `horizon` is how long backups are kept that may need the version. After `Done` the caller
   /// deletes the bytes and then calls [#markDestroyed].
-  public Result destroy(KekVersion version, Duration horizon) {
+  public Result destroy(KekVersion version, Duration horizon, FenceWaiver waiver) {
     return operations.change(
-        "destroy " + version,
+        waiver == FenceWaiver.NONE
+            ? "destroy " + version
+            : "destroy " + version + ", fence waived",
         keystore ->
             VersionRemoval.startDestroying(
-                keystore, version, gatherEvidence(keystore, version), horizon));
+                keystore, version, gatherEvidence(keystore, version), horizon, waiver));
   }
 
   /// The caller has deleted the bytes.
@@ -103,9 +107,14 @@ public final class RemovalOperations {
     collections
         .unreachable()
         .forEach(it -> counts.put(it, new NotCounted("this process cannot reach it")));
-    collections
-        .clustersWithoutCensus(keystore)
-        .forEach(it -> counts.put(it, new NotCounted(CollectionSet.NO_CENSUS)));
+    List<String> unattested = collections.unattestedClusters(keystore, version);
+    for (String cluster : collections.clustersToAttest(keystore)) {
+      counts.put(
+          "cluster " + cluster,
+          unattested.contains(cluster)
+              ? new NotCounted(CollectionSet.NO_CENSUS)
+              : new Counted(0, false));
+    }
     for (FencedCollection collection : collections.reachable()) {
       counts.put(collection.displayName(), count(collection, keystore, version));
     }

@@ -9,7 +9,10 @@ import keyfleet.control.rewrap.FencedCollection;
 import keyfleet.control.rewrap.RecordRewrapper;
 import keyfleet.control.rewrap.RewrapPass;
 import keyfleet.control.rewrap.RotationProgress;
+import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.KnownPlugin;
+import keyfleet.keyring.Roster;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Running;
 import keyfleet.keyring.RotationEvent;
@@ -185,11 +188,31 @@ final class RotationPhases {
   }
 
   private StepResult awaitSettled(Keystore keystore, RotationEpoch rotationEpoch) {
+    List<KnownPlugin> plugins = keyringStore.readKnownPlugins(keystore);
+    if (!plugins.isEmpty()) {
+      return awaitPlugins(keystore, rotationEpoch, plugins);
+    }
     Duration lease = keystore.timings().lease();
     return WriteLease.isSettled(
             keyringStore.readRoster(keystore.timings()), keystore.epoch(), timeInPhase(), lease)
         ? new Decided(new RotationEvent.Settled(rotationEpoch))
         : new Wait("a process may still seal under the old version");
+  }
+
+  /// A plugin has no lease that runs out: it writes under its old key_id until it announces the new
+  /// one.
+  private StepResult awaitPlugins(
+      Keystore keystore, RotationEpoch rotationEpoch, List<KnownPlugin> plugins) {
+    Roster roster = keyringStore.readRoster(keystore.timings());
+    List<String> behind =
+        KnownPlugin.findBehind(plugins, roster, keystore).stream()
+            .map(KnownPlugin::instance)
+            .toList();
+    return behind.isEmpty()
+        ? new Decided(new RotationEvent.Settled(rotationEpoch))
+        : new Wait(
+            "plugins that do not announce %s yet: %s"
+                .formatted(keystore.active(), String.join(", ", behind)));
   }
 
   private StepResult sweep(Keystore keystore, RotationJob job, CollectionSet collections) {
@@ -275,12 +298,17 @@ final class RotationPhases {
     if (unreachable.isPresent()) {
       return new Wait(unreachable.get());
     }
-    List<String> clusters = collections.clustersWithoutCensus(keystore);
-    if (!clusters.isEmpty()) {
-      return new Wait(String.join(", ", clusters) + ": " + CollectionSet.NO_CENSUS);
+    for (KekVersion version : keystore.decryptOnlyVersions()) {
+      List<String> clusters = collections.unattestedClusters(keystore, version);
+      if (!clusters.isEmpty()) {
+        return new Wait(
+            "cluster %s may need %s: %s"
+                .formatted(String.join(", ", clusters), version, CollectionSet.NO_CENSUS));
+      }
     }
     for (FencedCollection collection : collections.reachable()) {
       Census census = collection.takeCensus();
+      keyringStore.writeLastCount(collection.registration(), census);
       boolean hasOthers = census.carrying().keySet().stream().anyMatch(it -> !it.equals(job.to()));
       if (hasOthers || census.unreadable() > 0) {
         return new Decided(new RotationEvent.OldRecordsFound(rotationEpoch));

@@ -155,8 +155,20 @@ class KeystoreFactsTest {
     others.put("v1.provider", with(Timings.DEFAULT, version("file", active().sentinel()), 1));
     VersionEntry lost =
         new VersionEntry(
-            "env", active().sentinel(), VersionState.ACTIVE, VersionEntry.Trust.COMPROMISED);
+            "env",
+            active().sentinel(),
+            VersionState.ACTIVE,
+            VersionEntry.Trust.COMPROMISED,
+            new TreeSet<>());
     others.put("v1.trust", with(Timings.DEFAULT, lost, 1));
+    VersionEntry attested =
+        new VersionEntry(
+            "env",
+            active().sentinel(),
+            VersionState.ACTIVE,
+            VersionEntry.Trust.TRUSTED,
+            new TreeSet<>(List.of("blue")));
+    others.put("v1.attested", with(Timings.DEFAULT, attested, 1));
     others.put("v1.state", afterFlip());
     return others;
   }

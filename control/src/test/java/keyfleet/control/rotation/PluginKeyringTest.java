@@ -11,6 +11,7 @@ import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.RotationTestFleet.Peer;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
+import keyfleet.keyring.VersionRemoval.FenceWaiver;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -56,7 +57,7 @@ class PluginKeyringTest {
     fleet.heartbeatAll();
     String disabling = refusal(worker.removals.disable(v(1)));
     assertTrue(disabling.contains("etcd") && disabling.contains(cluster), disabling);
-    String destroying = refusal(worker.removals.destroy(v(1), Duration.ZERO));
+    String destroying = refusal(worker.removals.destroy(v(1), Duration.ZERO, FenceWaiver.NONE));
     assertTrue(destroying.contains("etcd") && destroying.contains(cluster), destroying);
   }
 

@@ -12,6 +12,7 @@ import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Result;
 import keyfleet.control.rotation.RotationTestFleet.Peer;
 import keyfleet.keyring.Rotation;
+import keyfleet.keyring.VersionRemoval.FenceWaiver;
 import keyfleet.keyring.VersionState;
 import keyfleet.store.Bytes;
 import keyfleet.store.FakeRecords;
@@ -115,10 +116,10 @@ class RemovalOperationsTest {
     fleet.advance(HORIZON.minusSeconds(60));
     fleet.heartbeatAll();
     fleet.heartbeatAll();
-    assertTrue(refusal(worker.removals.destroy(v(1), HORIZON)).contains("30 days"), "too soon");
+    assertTrue(refusal(worker.removals.destroy(v(1), HORIZON, FenceWaiver.NONE)).contains("30 days"), "too soon");
     fleet.advance(Duration.ofSeconds(60));
     fleet.heartbeatAll();
-    assertInstanceOf(Done.class, worker.removals.destroy(v(1), HORIZON));
+    assertInstanceOf(Done.class, worker.removals.destroy(v(1), HORIZON, FenceWaiver.NONE));
     assertInstanceOf(Done.class, worker.removals.markDestroyed(v(1)));
     assertEquals(VersionState.DESTROYED, fleet.keystore().stateOf(v(1)).orElseThrow());
   }
@@ -132,6 +133,6 @@ class RemovalOperationsTest {
     fleet.heartbeatAll();
     worker.removals.undo(v(1));
     assertInstanceOf(Done.class, worker.removals.disable(v(1)));
-    assertTrue(refusal(worker.removals.destroy(v(1), HORIZON)).contains("30 days"), "from now");
+    assertTrue(refusal(worker.removals.destroy(v(1), HORIZON, FenceWaiver.NONE)).contains("30 days"), "from now");
   }
 }

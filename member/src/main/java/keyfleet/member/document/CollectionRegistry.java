@@ -18,8 +18,8 @@ import keyfleet.store.StoreException;
 import keyfleet.store.WriteOutcome;
 
 /// The registered collections of all keyrings: those whose records contain sealed fields. An entry
-/// is written once and never changes or disappears: a rotation that missed a collection would leave
-/// its records behind.
+/// is written once and never changes: a rotation that missed a collection would leave its records
+/// behind. It is deleted only by an operator, for a collection that is gone.
 public final class CollectionRegistry {
   /// The result of registering a collection.
   public sealed interface Outcome {}
@@ -78,6 +78,16 @@ public final class CollectionRegistry {
   private static Outcome compare(Entry found, CollectionRegistration wanted) {
     CollectionRegistration existing = parse(found);
     return existing.equals(wanted) ? new Registered() : new RegisteredDifferently(existing);
+  }
+
+  /// Deletes the entry of a collection that no longer exists.
+  public void unregister(CollectionRegistration collectionRegistration) {
+    Key key = key(collectionRegistration);
+    kv.get(BUCKET, key)
+        .filter(it -> parse(it).equals(collectionRegistration))
+        .ifPresent(it -> {
+          var _ = kv.delete(BUCKET, key, it.revision());
+        });
   }
 
   /// The registrations of one keyring.

@@ -1,6 +1,9 @@
 package keyfleet.member.document;
 
+import java.util.Comparator;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
@@ -48,6 +51,23 @@ public final class KeystoreStore {
     this.nonces = nonces;
   }
 
+  /// The keystores of all keyrings in a store, by name.
+  public static SortedMap<KeyringName, StoredKeystore> list(Kv kv) {
+    SortedMap<KeyringName, StoredKeystore> all =
+        new TreeMap<>(Comparator.comparing(KeyringName::value));
+    for (Entry entry : kv.list(BUCKET, Prefix.ALL)) {
+      KeyringName name = new KeyringName(entry.key().value());
+      all.put(name, toStored(entry));
+    }
+    return all;
+  }
+
+  private static StoredKeystore toStored(Entry entry) {
+    Document document = Document.parse(entry.value());
+    return new StoredKeystore(
+        KeystoreDocument.parse(document), entry.revision(), KeystoreDocument.auditNote(document));
+  }
+
   /// Returns nothing until a first version is announced.
   public Optional<StoredKeystore> read() {
     return kv.get(BUCKET, key).map(this::parse);
@@ -58,12 +78,7 @@ public final class KeystoreStore {
     if (previous != null && previous.revision().equals(entry.revision())) {
       return previous;
     }
-    Document document = Document.parse(entry.value());
-    StoredKeystore storedKeystore =
-        new StoredKeystore(
-            KeystoreDocument.parse(document),
-            entry.revision(),
-            KeystoreDocument.auditNote(document));
+    StoredKeystore storedKeystore = toStored(entry);
     cached = storedKeystore;
     return storedKeystore;
   }

@@ -39,6 +39,15 @@ public final class RosterStore {
     return new Key(keyring.value() + "." + KeyEscaper.escape(instance));
   }
 
+  /// Deletes the last heartbeat of a process that is silent.
+  public void delete(Timings timings, String instance) {
+    Key key = key(keyring, instance);
+    kv.get(bucket(timings), key)
+        .ifPresent(it -> {
+          var _ = kv.delete(bucket(timings), key, it.revision());
+        });
+  }
+
   /// A roster that was processed in batches and is not kept as a whole.
   ///
   /// @param batches the results of the full batches, in the order of the roster

@@ -269,7 +269,7 @@ class MembershipTest {
 
   @Test
   void fenceAheadOfTheKeystore_isASafeHold() {
-    fences.put("orders", new SafeHold.FenceMark(1, 2, new TreeSet<>(Set.of(new KekVersion(1)))));
+    fences.put("orders", new SafeHold.FenceMark(1, 2, new TreeSet<>(List.of(v(1)))));
     assertInstanceOf(InSafeHold.class, member(kv, "run-1", provider).runRound());
   }
 

@@ -14,6 +14,7 @@ import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Completed;
 import keyfleet.keyring.RotationEvent;
 import keyfleet.keyring.RotationJob;
+import keyfleet.keyring.VersionRemoval.FenceWaiver;
 import keyfleet.keyring.VersionRemoval;
 import keyfleet.keyring.VersionState;
 import keyfleet.sim.explore.Explorer.Step;
@@ -139,7 +140,7 @@ public record RotationModelState(
             steps.add(new Step<>(() -> "disable " + version, withKeystore(next)));
           }
           if (known.state() == VersionState.DISABLED
-              && VersionRemoval.startDestroying(keystore, version, evidence, Duration.ZERO)
+              && VersionRemoval.startDestroying(keystore, version, evidence, Duration.ZERO, FenceWaiver.NONE)
                   instanceof Accepted(Keystore next)) {
             steps.add(new Step<>(() -> "destroy " + version, withKeystore(next)));
           }

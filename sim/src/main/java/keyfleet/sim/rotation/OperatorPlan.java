@@ -11,6 +11,7 @@ import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
+import keyfleet.keyring.VersionRemoval.FenceWaiver;
 import keyfleet.keyring.VersionState;
 
 /// The goal of an operator: the target version is active and all others are destroyed. It reads the
@@ -72,7 +73,7 @@ record OperatorPlan(int targetVersion, Habit habit, Consumer<KekVersion> shredde
     return switch (state) {
       case DECRYPT_ONLY -> Optional.of(operator.removals().disable(version));
       case DISABLED -> {
-        Object answer = operator.removals().destroy(version, DESTROY_HORIZON);
+        Object answer = operator.removals().destroy(version, DESTROY_HORIZON, FenceWaiver.NONE);
         if (answer instanceof Done) {
           shredder.accept(version);
         }
@@ -82,7 +83,7 @@ record OperatorPlan(int targetVersion, Habit habit, Consumer<KekVersion> shredde
         shredder.accept(version);
         yield Optional.of(operator.removals().markDestroyed(version));
       }
-      case ANNOUNCED, STAGED, ACTIVE, DESTROYED -> Optional.empty();
+      case ANNOUNCED, WITHDRAWN, STAGED, ACTIVE, DESTROYED -> Optional.empty();
     };
   }
 

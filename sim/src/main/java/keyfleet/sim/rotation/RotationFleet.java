@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionRemoval.FenceWaiver;
 import keyfleet.keyring.VersionState;
 import keyfleet.member.heartbeat.ProcessIdentity;
 import keyfleet.sim.cipher.FakeKek;
@@ -188,7 +189,7 @@ public final class RotationFleet implements SimulatedFleet {
           default ->
               fault.choice() / 8 % 2 == 0
                   ? operator.removals().undo(anyVersion)
-                  : operator.removals().destroy(anyVersion, Duration.ZERO);
+                  : operator.removals().destroy(anyVersion, Duration.ZERO, FenceWaiver.NONE);
         });
   }
 

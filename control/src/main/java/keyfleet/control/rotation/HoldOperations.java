@@ -1,0 +1,119 @@
+package keyfleet.control.rotation;
+
+import java.security.SecureRandom;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import keyfleet.control.rewrap.CollectionSet;
+import keyfleet.control.rotation.KeyringOperations.Done;
+import keyfleet.control.rotation.KeyringOperations.Refused;
+import keyfleet.control.rotation.KeyringOperations.Result;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Sentinel;
+import keyfleet.keyring.HoldResolution;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.KeystoreDecision;
+import keyfleet.keyring.SafeHold;
+import keyfleet.keyring.SafeHold.FenceMark;
+import keyfleet.keyring.VersionEntry;
+import keyfleet.keyring.VersionState;
+import keyfleet.member.document.KeystoreStore.StoredKeystore;
+import keyfleet.member.keys.LoadedKeys;
+
+/// Shows and ends the safe hold of a keystore. After a decision the fences of all collections are
+/// raised to it; that may be repeated.
+public final class HoldOperations {
+  /// What an operator needs to decide.
+  ///
+  /// @param fences what each collection remembers
+  public record HeldKeystore(
+      Keystore keystore, SortedMap<String, FenceMark> fences, Optional<SafeHold> hold) {}
+
+  private final KeyringStore keyringStore;
+  private final CollectionCatalog collectionCatalog;
+  private final LoadedKeys keys;
+  private final SecureRandom random;
+
+  /// @param keys make the sentinels of versions that the keystore has lost
+  public HoldOperations(
+      KeyringStore keyringStore,
+      CollectionCatalog collectionCatalog,
+      LoadedKeys keys,
+      SecureRandom random) {
+    this.keyringStore = keyringStore;
+    this.collectionCatalog = collectionCatalog;
+    this.keys = keys;
+    this.random = random;
+  }
+
+  /// Empty if there is no keystore.
+  public Optional<HeldKeystore> read() {
+    return keyringStore.keystores().read().map(StoredKeystore::keystore).map(keystore -> {
+      Map<String, FenceMark> fences = collectionCatalog.open().readFenceMarks();
+      return new HeldKeystore(
+          keystore, new TreeMap<>(fences), SafeHold.check(keystore, fences));
+    });
+  }
+
+  public Result adoptFences() {
+    return resolve(
+        "resolve the hold: adopt the fences",
+        (keystore, fences) ->
+            HoldResolution.adoptFences(keystore, fences, findLostVersions(keystore, fences)));
+  }
+
+  public Result acceptKeystore() {
+    return resolve("resolve the hold: accept the keystore", HoldResolution::acceptKeystore);
+  }
+
+  private Result resolve(
+      String summary, BiFunction<Keystore, Collection<FenceMark>, KeystoreDecision> decider) {
+    StoredKeystore stored = keyringStore.keystores().read().orElse(null);
+    if (stored == null) {
+      return new Refused("the keyring has no keystore");
+    }
+    CollectionSet collections = collectionCatalog.open();
+    Optional<String> unreachable = collections.describeUnreachable();
+    if (unreachable.isPresent()) {
+      return new Refused(unreachable.get() + ", so its fence is unknown");
+    }
+    Map<String, FenceMark> fences = collections.readFenceMarks();
+    return switch (decider.apply(stored.keystore(), fences.values())) {
+      case KeystoreDecision.Accepted(Keystore next) ->
+          keyringStore.keystores().replace(stored, next, summary)
+              ? raiseFences(collections, next)
+              : new Refused("another process has just changed the keystore; try again");
+      case KeystoreDecision.Ignored() -> new Refused("no fence is ahead of the keystore");
+      case KeystoreDecision.Refused(var reasons) -> new Refused(reasons);
+    };
+  }
+
+  private static Result raiseFences(CollectionSet collections, Keystore keystore) {
+    return collections
+        .overrideFences(keystore)
+        .<Result>map(it -> new Refused("the keystore is resolved, but " + it))
+        .orElseGet(() -> new Done(keystore));
+  }
+
+  /// A keystore that was restored from a backup may lack versions that the fences accept. A process
+  /// that holds their keys can name them again.
+  private Map<KekVersion, VersionEntry> findLostVersions(
+      Keystore keystore, Collection<FenceMark> fences) {
+    Map<KekVersion, VersionEntry> found = new HashMap<>();
+    for (FenceMark fence : fences) {
+      for (KekVersion version : fence.writable()) {
+        String provider = keys.providerByVersion().get(version);
+        if (!keystore.versions().containsKey(version) && provider != null) {
+          Sentinel.create(keys.cipher(), version, random)
+              .ifPresent(it ->
+                  found.put(version, new VersionEntry(provider, it, VersionState.ANNOUNCED)));
+        }
+      }
+    }
+    return found;
+  }
+}
