@@ -226,8 +226,10 @@ class ReadinessGateTest {
   /// Its API server keeps storing what it seals.
   @Test
   void knownPluginWithoutAFreshHeartbeat_isNotReady() {
-    KnownPlugin heard = new KnownPlugin(new KnownPlugin.Place("blue", "node-1", "/kms.sock"), GOOD.instance());
-    KnownPlugin silent = new KnownPlugin(new KnownPlugin.Place("blue", "node-2", "/kms.sock"), "plugin-2");
+    KnownPlugin heard =
+        new KnownPlugin(new KnownPlugin.Place("blue", "node-1", "/kms.sock"), GOOD.instance());
+    KnownPlugin silent =
+        new KnownPlugin(new KnownPlugin.Place("blue", "node-2", "/kms.sock"), "plugin-2");
     Heartbeat stale = heartbeat("plugin-2", 61, 1, 2);
     assertInstanceOf(
         Ready.class, readinessGate(2, heard).evaluate(roster(GOOD), new AnyProcesses()));

@@ -114,10 +114,14 @@ class VersionRemovalTest {
     Keystore disabled =
         requireAccepted(VersionRemoval.disable(rotated(), v(1), clean(Duration.ZERO)));
     assertTrue(
-        refusal(VersionRemoval.startDestroying(disabled, v(1), clean(HOUR), HORIZON, VersionRemoval.FenceWaiver.NONE))
+        refusal(
+                VersionRemoval.startDestroying(
+                    disabled, v(1), clean(HOUR), HORIZON, VersionRemoval.FenceWaiver.NONE))
             .contains("30 days"));
     Keystore destroying =
-        requireAccepted(VersionRemoval.startDestroying(disabled, v(1), clean(HORIZON), HORIZON, VersionRemoval.FenceWaiver.NONE));
+        requireAccepted(
+            VersionRemoval.startDestroying(
+                disabled, v(1), clean(HORIZON), HORIZON, VersionRemoval.FenceWaiver.NONE));
     assertInstanceOf(Refused.class, VersionRemoval.undoDisable(destroying, v(1)));
     Keystore destroyed = requireAccepted(VersionRemoval.finishDestroying(destroying, v(1)));
     assertEquals(VersionState.DESTROYED, destroyed.stateOf(v(1)).orElseThrow());
@@ -130,19 +134,25 @@ class VersionRemovalTest {
     Evidence unfenced =
         new Evidence(EMPTY_ROSTER, Map.of("customers", new Counted(0, false)), HOUR, HORIZON);
     assertTrue(
-        refusal(VersionRemoval.startDestroying(disabled, v(1), unfenced, HORIZON, VersionRemoval.FenceWaiver.NONE))
+        refusal(
+                VersionRemoval.startDestroying(
+                    disabled, v(1), unfenced, HORIZON, VersionRemoval.FenceWaiver.NONE))
             .contains("no fence"));
     Evidence restored =
         new Evidence(EMPTY_ROSTER, Map.of("customers", new Counted(1, true)), HOUR, HORIZON);
     assertTrue(
-        refusal(VersionRemoval.startDestroying(disabled, v(1), restored, HORIZON, VersionRemoval.FenceWaiver.NONE))
+        refusal(
+                VersionRemoval.startDestroying(
+                    disabled, v(1), restored, HORIZON, VersionRemoval.FenceWaiver.NONE))
             .contains("1 records"));
   }
 
   @Test
   void destroyingWithoutDisabling_isRefused() {
     assertTrue(
-        refusal(VersionRemoval.startDestroying(rotated(), v(1), clean(HORIZON), HORIZON, VersionRemoval.FenceWaiver.NONE))
+        refusal(
+                VersionRemoval.startDestroying(
+                    rotated(), v(1), clean(HORIZON), HORIZON, VersionRemoval.FenceWaiver.NONE))
             .contains("v1 is DECRYPT_ONLY, not DISABLED"));
   }
 }

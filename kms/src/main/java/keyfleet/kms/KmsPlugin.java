@@ -107,7 +107,8 @@ public final class KmsPlugin implements AutoCloseable {
     LocalKekCache cache = new LocalKekCache(settings.limits().cacheSize(), context.clock());
     RemoteKekClient remote = new RemoteKekClient(metrics, context.nanos());
     LocalKekFactory factory = new LocalKekFactory(keys, remote, cache, random, context.clock());
-    FleetJoiner fleet = resources.closeAtEnd(new FleetJoiner(settings, store, keys, context));
+    FleetJoiner fleet =
+        resources.closeAtEnd(new FleetJoiner(settings, store, keys, announcementStore, context));
     KeyReconciler reconciler =
         new KeyReconciler(
             fleet,

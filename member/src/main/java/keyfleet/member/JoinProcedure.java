@@ -49,7 +49,8 @@ final class JoinProcedure {
       MemberThreads threads,
       Consumer<ProcessEvent> eventSink,
       LongSupplier clock,
-      RandomGenerator jitter) {}
+      RandomGenerator jitter,
+      Membership.CurrentVersion currentVersion) {}
 
   private final ProcessIdentity identity;
   private final Membership.StoreAccess storeAccess;
@@ -78,7 +79,8 @@ final class JoinProcedure {
 
   Member join(List<CollectionDeclaration> collections) {
     Membership membership =
-        new Membership(identity, storeAccess, keys, this::fences, context.clock());
+        new Membership(identity, storeAccess, keys, this::fences, context.clock())
+            .reportCurrent(context.currentVersion());
     MemberEventLog eventLog =
         new MemberEventLog(identity.instance(), keyring(), context.eventSink());
     HeartbeatLoop loop = heartbeatLoop(membership, eventLog);

@@ -8,6 +8,7 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Heartbeat.ProcessInfo;
+import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Timings;
 import keyfleet.member.heartbeat.MemberThreads;
 import keyfleet.member.heartbeat.Membership;
@@ -42,6 +43,7 @@ public final class MemberBuilder {
   private @Nullable MemberThreads memberThreads;
   private final SecureRandom random = new SecureRandom();
   private RandomGenerator jitter = random;
+  private Membership.CurrentVersion currentVersion = Keystore::active;
 
   MemberBuilder(Kv kv, KeyringName keyring) {
     this.kv = kv;
@@ -112,6 +114,13 @@ public final class MemberBuilder {
     return this;
   }
 
+  /// Sets what the heartbeat reports as the version that this process seals under. The default is
+  /// the active version of the keystore.
+  public MemberBuilder currentVersion(Membership.CurrentVersion reported) {
+    currentVersion = reported;
+    return this;
+  }
+
   MemberBuilder jitter(RandomGenerator newJitter) {
     jitter = newJitter;
     return this;
@@ -142,7 +151,8 @@ public final class MemberBuilder {
             new ProcessIdentity(process, ProcessIdentity.PROTOCOL, resolved.timings()),
             new Membership.StoreAccess(kv, nonces),
             loadedKeys(nanos),
-            new JoinProcedure.JoinContext(threads, threads.eventSink(listener), nanos, jitter))
+            new JoinProcedure.JoinContext(
+                threads, threads.eventSink(listener), nanos, jitter, currentVersion))
         .join(collections);
   }
 

@@ -64,7 +64,9 @@ public final class MemberFixtures {
   public static Keystore keystore(Rotation rotation) {
     var versions = new TreeMap<KekVersion, VersionEntry>();
     versions.put(
-        v(1), new VersionEntry("env", sentinel(1), VersionState.ACTIVE, Trust.COMPROMISED, new TreeSet<>(Set.of("blue"))));
+        v(1),
+        new VersionEntry(
+            "env", sentinel(1), VersionState.ACTIVE, Trust.COMPROMISED, new TreeSet<>()));
     versions.put(v(2), new VersionEntry("file", sentinel(2), VersionState.STAGED));
     return new Keystore(
         new Keystore.Identity("ring-id", 3, Keystore.Use.RECORDS),

@@ -212,7 +212,8 @@ final class FleetMetrics implements MultiCollector {
   }
 
   private MetricSnapshot laggards(FleetSnapshot snapshot) {
-    int count = snapshot.readiness() instanceof NotReady(var laggards, _, _, _) ? laggards.size() : 0;
+    int count =
+        snapshot.readiness() instanceof NotReady(var laggards, _, _, _) ? laggards.size() : 0;
     return GaugeSnapshot.builder()
         .name("keyfleet_kek_laggards")
         .help("processes that are not ready for the newest announced version")

@@ -44,13 +44,14 @@ public record KekForgetCommand(CommandContext context) implements Command {
           context.console(),
           parsed,
           instance,
-          "If " + instance + " is a plugin that still runs, its API server may store values that"
+          "If "
+              + instance
+              + " is a plugin that still runs, its API server may store values that"
               + " other plugins cannot read.",
           "keyfleet kek forget --instance=" + instance + keyring);
       return new OperationReport(
               session.keyring(), instance + " is forgotten", "keyfleet kek list" + keyring)
-          .print(
-              session.fleetOperations().forget(keystore, instance), format, context.console());
+          .print(session.fleetOperations().forget(keystore, instance), format, context.console());
     }
   }
 

@@ -148,8 +148,7 @@ public record KekHoldCommand(CommandContext context) implements Command {
                 + " keys are announced again.",
         command);
     HoldOperations operations = session.holdOperations();
-    return new OperationReport(
-            keyring, "the hold is resolved", command("show", keyring))
+    return new OperationReport(keyring, "the hold is resolved", command("show", keyring))
         .print(
             isAdopt ? operations.adoptFences() : operations.acceptKeystore(),
             format,

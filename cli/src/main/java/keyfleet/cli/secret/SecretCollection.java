@@ -127,9 +127,6 @@ record SecretCollection(CollectionRegistration registration, Records records) {
 
   /// The fence of the collection, as a lease needs it; empty without a fence.
   Map<String, SafeHold.FenceMark> fenceMarks() {
-    return records
-        .fence()
-        .map(it -> Map.of(COLLECTION, FenceMarks.of(it)))
-        .orElse(Map.of());
+    return records.fence().map(it -> Map.of(COLLECTION, FenceMarks.of(it))).orElse(Map.of());
   }
 }

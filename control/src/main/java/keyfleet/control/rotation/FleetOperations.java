@@ -21,7 +21,9 @@ public final class FleetOperations {
   private final KeyringOperations operations;
 
   public FleetOperations(
-      KeyringStore keyringStore, CollectionCatalog collectionCatalog, KeyringOperations operations) {
+      KeyringStore keyringStore,
+      CollectionCatalog collectionCatalog,
+      KeyringOperations operations) {
     this.keyringStore = keyringStore;
     this.collectionCatalog = collectionCatalog;
     this.operations = operations;

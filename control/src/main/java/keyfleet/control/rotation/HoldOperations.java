@@ -52,11 +52,15 @@ public final class HoldOperations {
 
   /// Empty if there is no keystore.
   public Optional<HeldKeystore> read() {
-    return keyringStore.keystores().read().map(StoredKeystore::keystore).map(keystore -> {
-      Map<String, FenceMark> fences = collectionCatalog.open().readFenceMarks();
-      return new HeldKeystore(
-          keystore, new TreeMap<>(fences), SafeHold.check(keystore, fences));
-    });
+    return keyringStore
+        .keystores()
+        .read()
+        .map(StoredKeystore::keystore)
+        .map(keystore -> {
+          Map<String, FenceMark> fences = collectionCatalog.open().readFenceMarks();
+          return new HeldKeystore(
+              keystore, new TreeMap<>(fences), SafeHold.check(keystore, fences));
+        });
   }
 
   public Result adoptFences() {
@@ -109,8 +113,8 @@ public final class HoldOperations {
         String provider = keys.providerByVersion().get(version);
         if (!keystore.versions().containsKey(version) && provider != null) {
           Sentinel.create(keys.cipher(), version, random)
-              .ifPresent(it ->
-                  found.put(version, new VersionEntry(provider, it, VersionState.ANNOUNCED)));
+              .ifPresent(
+                  it -> found.put(version, new VersionEntry(provider, it, VersionState.ANNOUNCED)));
         }
       }
     }

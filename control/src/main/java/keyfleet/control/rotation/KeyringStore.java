@@ -135,7 +135,8 @@ public final class KeyringStore {
     Document.Builder counts = Document.builder();
     census.carrying().forEach((version, count) -> counts.number(version.toString(), count));
     failpoints.at(
-        Failpoint.COUNT_WRITE, () -> kv.put(COUNTS, countKey(registration), counts.build().toValue()));
+        Failpoint.COUNT_WRITE,
+        () -> kv.put(COUNTS, countKey(registration), counts.build().toValue()));
   }
 
   /// For people.

@@ -67,9 +67,7 @@ public final class RemovalOperations {
   /// deletes the bytes and then calls [#markDestroyed].
   public Result destroy(KekVersion version, Duration horizon, FenceWaiver waiver) {
     return operations.change(
-        waiver == FenceWaiver.NONE
-            ? "destroy " + version
-            : "destroy " + version + ", fence waived",
+        waiver == FenceWaiver.NONE ? "destroy " + version : "destroy " + version + ", fence waived",
         keystore ->
             VersionRemoval.startDestroying(
                 keystore, version, gatherEvidence(keystore, version), horizon, waiver));

@@ -116,7 +116,9 @@ class RemovalOperationsTest {
     fleet.advance(HORIZON.minusSeconds(60));
     fleet.heartbeatAll();
     fleet.heartbeatAll();
-    assertTrue(refusal(worker.removals.destroy(v(1), HORIZON, FenceWaiver.NONE)).contains("30 days"), "too soon");
+    assertTrue(
+        refusal(worker.removals.destroy(v(1), HORIZON, FenceWaiver.NONE)).contains("30 days"),
+        "too soon");
     fleet.advance(Duration.ofSeconds(60));
     fleet.heartbeatAll();
     assertInstanceOf(Done.class, worker.removals.destroy(v(1), HORIZON, FenceWaiver.NONE));
@@ -133,6 +135,8 @@ class RemovalOperationsTest {
     fleet.heartbeatAll();
     worker.removals.undo(v(1));
     assertInstanceOf(Done.class, worker.removals.disable(v(1)));
-    assertTrue(refusal(worker.removals.destroy(v(1), HORIZON, FenceWaiver.NONE)).contains("30 days"), "from now");
+    assertTrue(
+        refusal(worker.removals.destroy(v(1), HORIZON, FenceWaiver.NONE)).contains("30 days"),
+        "from now");
   }
 }

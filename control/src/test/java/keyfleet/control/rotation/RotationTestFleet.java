@@ -33,6 +33,7 @@ import keyfleet.crypto.SoftwareKek;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.KnownPlugin;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.Timings;
@@ -41,6 +42,7 @@ import keyfleet.member.SealerResult;
 import keyfleet.member.document.CollectionRegistry;
 import keyfleet.member.document.FenceMarks;
 import keyfleet.member.document.KeystoreStore;
+import keyfleet.member.document.KnownPluginRegistry;
 import keyfleet.member.heartbeat.Membership;
 import keyfleet.member.heartbeat.ProcessIdentity;
 import keyfleet.member.keys.LoadedKeys;
@@ -105,6 +107,8 @@ public final class RotationTestFleet {
     public final RotationLoop loop;
     public final KeyringOperations operations;
     public final RemovalOperations removals;
+    final FleetOperations fleetOperations;
+    final HoldOperations holds;
     public final KeyringStore keyring;
     final LoadedKeys keys;
     private final Map<String, Sealer> sealers = new HashMap<>();
@@ -138,6 +142,8 @@ public final class RotationTestFleet {
       operations =
           new KeyringOperations(keyring, catalog, keys, RotationTestFleet.this::nonce, RANDOM);
       removals = new RemovalOperations(keyring, catalog, operations);
+      fleetOperations = new FleetOperations(keyring, catalog, operations);
+      holds = new HoldOperations(keyring, catalog, keys, RANDOM);
       isWorker = role.equals("worker");
       processes.add(this);
     }
@@ -251,6 +257,14 @@ public final class RotationTestFleet {
   void registerCluster(String name) {
     new CollectionRegistry(kv, this::nonce)
         .register(CollectionRegistration.ofCluster(KeyringName.MAIN, name));
+  }
+
+  /// Remembers a plugin, as it does itself once it has joined.
+  void rememberPlugin(String cluster, String instance) {
+    new KnownPluginRegistry(kv, KeyringName.MAIN)
+        .remember(
+            new KnownPlugin(
+                new KnownPlugin.Place(cluster, "host of " + instance, "/kms.sock"), instance));
   }
 
   /// From now on no process can reach the collection.

@@ -3,6 +3,7 @@ package keyfleet.kms.state;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
+import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyfleetException;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.KnownPlugin;
@@ -32,6 +33,7 @@ public final class FleetJoiner implements Supplier<Optional<MembershipState>>, A
   private final KmsPlugin.Settings settings;
   private final Supplier<Kv> store;
   private final LoadedKeys keys;
+  private final AnnouncementStore announcements;
   private final PluginContext context;
   private final PeriodicTask task;
   private RetryBackoff backoff;
@@ -41,10 +43,15 @@ public final class FleetJoiner implements Supplier<Optional<MembershipState>>, A
 
   /// @param store opens the store; throws while the store cannot be opened
   public FleetJoiner(
-      KmsPlugin.Settings settings, Supplier<Kv> store, LoadedKeys keys, PluginContext context) {
+      KmsPlugin.Settings settings,
+      Supplier<Kv> store,
+      LoadedKeys keys,
+      AnnouncementStore announcements,
+      PluginContext context) {
     this.settings = settings;
     this.store = store;
     this.keys = keys;
+    this.announcements = announcements;
     this.context = context;
     this.backoff = RetryBackoff.ready(context.clock().getAsLong());
     this.task =
@@ -83,6 +90,7 @@ public final class FleetJoiner implements Supplier<Optional<MembershipState>>, A
             .software(settings.software())
             .clock(context.clock())
             .keys(keys)
+            .currentVersion(_ -> announcedVersion())
             .listener(context.events())
             .join();
     try {
@@ -95,6 +103,13 @@ public final class FleetJoiner implements Supplier<Optional<MembershipState>>, A
       joined.close();
       throw e;
     }
+  }
+
+  /// What API servers write under through this plugin, which may be older than the keystore's
+  /// active version.
+  private @Nullable KekVersion announcedVersion() {
+    PluginSnapshot snapshot = announcements.snapshot();
+    return snapshot == null ? null : snapshot.announced().version();
   }
 
   private KnownPlugin.Place place() {

@@ -17,6 +17,7 @@ import keyfleet.store.Document;
 /// same content. The note is what the writer records about the change for the audit.
 public final class KeystoreDocument {
   private static final String NOTE = "audit";
+  private static final String ATTESTED = "attested_clusters";
   private static final Document NO_NOTE = Document.builder().build();
 
   private KeystoreDocument() {}
@@ -82,15 +83,16 @@ public final class KeystoreDocument {
     keystore
         .versions()
         .forEach((version, entry) -> {
-          Document entryDocument =
+          Document.Builder entryDocument =
               Document.builder()
                   .text("provider", entry.provider())
                   .text("sentinel", FieldCodec.encodeSentinel(entry.sentinel()))
                   .text("state", FieldCodec.toWord(entry.state()))
-                  .text("trust", FieldCodec.toWord(entry.trust()))
-                  .texts("attested_clusters", List.copyOf(entry.attestedClusters()))
-                  .build();
-          all.document(Integer.toString(version.number()), entryDocument);
+                  .text("trust", FieldCodec.toWord(entry.trust()));
+          if (!entry.attestedClusters().isEmpty()) {
+            entryDocument.texts(ATTESTED, List.copyOf(entry.attestedClusters()));
+          }
+          all.document(Integer.toString(version.number()), entryDocument.build());
         });
     return all.build();
   }
@@ -107,7 +109,8 @@ public final class KeystoreDocument {
               FieldCodec.parseSentinel(version, entryDocument.text("sentinel")),
               FieldCodec.parseConstant(VersionState.class, entryDocument.text("state")),
               FieldCodec.parseConstant(VersionEntry.Trust.class, entryDocument.text("trust")),
-              new TreeSet<>(entryDocument.texts("attested_clusters"))));
+              new TreeSet<>(
+                  entryDocument.has(ATTESTED) ? entryDocument.texts(ATTESTED) : List.of())));
     }
     return versions;
   }

@@ -14,9 +14,8 @@ import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
 
-/// The plugins of a keyring that were heard before, one for each place. A plugin enters
-/// itself once it has joined, and leaves when it stops; an operator removes one that will not
-/// return.
+/// The plugins of a keyring that were heard before, one for each place. A plugin enters itself once
+/// it has joined, and leaves when it stops; an operator removes one that will not return.
 public final class KnownPluginRegistry {
   private static final Bucket BUCKET = new Bucket.Lasting("known_plugins");
 

@@ -66,6 +66,14 @@ public final class Membership {
   /// Once the process leaves, it seals nothing, even if deleting its heartbeat takes a while.
   private final AtomicBoolean left = new AtomicBoolean();
 
+  /// The version that this process seals under, as its heartbeat says.
+  private volatile CurrentVersion currentVersion = Keystore::active;
+
+  /// Tells the version that a process seals under. Null if it seals under none.
+  public interface CurrentVersion {
+    @Nullable KekVersion of(Keystore keystore);
+  }
+
   /// The store, and the source of nonces for writes to it.
   public record StoreAccess(Kv kv, Supplier<String> nonces) {}
 
@@ -81,6 +89,12 @@ public final class Membership {
     this.writer = new HeartbeatWriter(storeAccess.kv(), keys.keyring(), storeAccess.nonces());
     this.admissionCheck = new AdmissionCheck(keys, fences);
     this.clock = clock;
+  }
+
+  /// For a process that follows the active version later than it reads it.
+  public Membership reportCurrent(CurrentVersion reported) {
+    currentVersion = reported;
+    return this;
   }
 
   public MembershipState state() {
@@ -215,7 +229,7 @@ public final class Membership {
     return new Heartbeat(
         identity.process(),
         loaded,
-        keystore == null ? null : keystore.active(),
+        keystore == null ? null : currentVersion.of(keystore),
         identity.protocol(),
         keystore == null ? 0 : keystore.epoch(),
         Instant.EPOCH); // the store sets the time

@@ -25,7 +25,7 @@ class FieldCodecTest {
     assertEquals(
         List.of(
             "records kms",
-            "announced staged active decrypt-only disabled destroying destroyed",
+            "announced withdrawn staged active decrypt-only disabled destroying destroyed",
             "trusted compromised",
             "rotation revocation dry-run",
             "forward turned"),

@@ -7,9 +7,11 @@ import static keyfleet.member.MemberFixtures.sentinel;
 import static keyfleet.member.MemberFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -22,10 +24,14 @@ import keyfleet.keyring.Heartbeat.Failed;
 import keyfleet.keyring.Heartbeat.LoadedVersion;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Heartbeat.Untried;
+import keyfleet.keyring.Keystore;
 import keyfleet.keyring.ReadinessGate.AtLeast;
 import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
 import keyfleet.keyring.ReadinessGate.Named;
 import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
+import keyfleet.keyring.VersionState;
 import keyfleet.store.Document;
 import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreTime;
@@ -96,6 +102,31 @@ class MemberDocumentsTest {
     var staged = keystore(new Rotation.Staged(job()));
     assertEquals(KEYSTORE, KeystoreDocument.toDocument(staged, "n-1").toValue().text());
     assertEquals(staged, KeystoreDocument.parse(parse(KEYSTORE)));
+  }
+
+  @Test
+  void attestedClusters_areStoredWithTheirVersion() {
+    Keystore.Identity identity = new Keystore.Identity("ring-id", 3, Keystore.Use.KMS);
+    VersionEntry entry =
+        new VersionEntry(
+            "env",
+            sentinel(1),
+            VersionState.ACTIVE,
+            VersionEntry.Trust.TRUSTED,
+            new TreeSet<>(List.of("blue", "green")));
+    var attested =
+        new Keystore(
+            identity,
+            1,
+            v(1),
+            new TreeSet<>(List.of(v(1))),
+            Timings.DEFAULT,
+            new Rotation.Idle(),
+            new TreeMap<>(Map.of(v(1), entry)),
+            List.of());
+    var document = KeystoreDocument.toDocument(attested, "n-1");
+    assertTrue(document.toValue().text().contains("\"attested_clusters\":[\"blue\",\"green\"]"));
+    assertEquals(attested, KeystoreDocument.parse(document));
   }
 
   /// A rotation of an older program has no such field: it is the document above.

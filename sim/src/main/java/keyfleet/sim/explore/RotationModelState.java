@@ -14,8 +14,8 @@ import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Completed;
 import keyfleet.keyring.RotationEvent;
 import keyfleet.keyring.RotationJob;
-import keyfleet.keyring.VersionRemoval.FenceWaiver;
 import keyfleet.keyring.VersionRemoval;
+import keyfleet.keyring.VersionRemoval.FenceWaiver;
 import keyfleet.keyring.VersionState;
 import keyfleet.sim.explore.Explorer.Step;
 import keyfleet.sim.explore.RotationDriverState.Intent;
@@ -140,7 +140,8 @@ public record RotationModelState(
             steps.add(new Step<>(() -> "disable " + version, withKeystore(next)));
           }
           if (known.state() == VersionState.DISABLED
-              && VersionRemoval.startDestroying(keystore, version, evidence, Duration.ZERO, FenceWaiver.NONE)
+              && VersionRemoval.startDestroying(
+                      keystore, version, evidence, Duration.ZERO, FenceWaiver.NONE)
                   instanceof Accepted(Keystore next)) {
             steps.add(new Step<>(() -> "destroy " + version, withKeystore(next)));
           }
