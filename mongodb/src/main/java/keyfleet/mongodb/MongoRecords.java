@@ -165,6 +165,11 @@ final class MongoRecords implements Records {
   }
 
   @Override
+  public FenceResult replaceFence(Fence held, Fence next) {
+    return fence.replace(held, next);
+  }
+
+  @Override
   public Optional<Fence> fence() {
     return MongoErrors.translate(fence::current);
   }

@@ -116,10 +116,10 @@
 /// | a record outside takes no third version, nor garbage     | no: the validator sees no earlier state | if it has seen the fence |
 /// | `kv` is the envelope's version                           | no: the census finds it | yes          |
 ///
-/// `collMod` has no condition: one of a lower term can arrive after one of a higher term. So the
-/// driver reads the stored fence after raising one and installs that, and so does every census. If
-/// a driver is killed between the two, the lower fence stays until the next raise or census. While
-/// a fence is in place, an application's validator with action `warn` is left out.
+/// `collMod` has no condition: that of an earlier fence can arrive after that of a later one. So
+/// the driver reads the stored fence after raising one and installs that, and so does every census.
+/// If a driver is killed between the two, the lower fence stays until the next raise or census.
+/// While a fence is in place, an application's validator with action `warn` is left out.
 @NullMarked
 package keyfleet.mongodb;
 

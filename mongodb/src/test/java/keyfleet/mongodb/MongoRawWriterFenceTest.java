@@ -20,7 +20,7 @@ import java.util.Optional;
 import keyfleet.store.Conflict;
 import keyfleet.store.Fence;
 import keyfleet.store.FenceResult.Raised;
-import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.FenceResult.Refused;
 import keyfleet.store.FenceResult.Unenforced;
 import keyfleet.store.RecordChange;
 import keyfleet.store.RecordWriteResult.Fenced;
@@ -49,7 +49,7 @@ final class MongoRawWriterFenceTest {
     try (MongoRecordsFixture fixture = new MongoRecordsFixture(MongoTestServers.databaseOn(LAX))) {
       assertEquals(new Unenforced(), fixture.records().fence(NEW_ONLY));
       assertEquals(Optional.of(NEW_ONLY), fixture.records().fence());
-      assertEquals(new StaleTerm(NEW_ONLY), fixture.records().fence(fence(4, 1)));
+      assertEquals(new Refused(NEW_ONLY), fixture.records().fence(fence(4, 1)));
       assertEquals(new Unenforced(), fixture.records().fence(fence(6, 3)));
       assertTrue(
           fixture.engine.storeChecks().stream()

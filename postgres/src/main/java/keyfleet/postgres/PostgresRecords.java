@@ -160,6 +160,11 @@ final class PostgresRecords implements Records {
   }
 
   @Override
+  public FenceResult replaceFence(Fence held, Fence next) {
+    return fence.replace(held, next);
+  }
+
+  @Override
   public Optional<Fence> fence() {
     return fence.current();
   }

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Bytes;
 import keyfleet.store.Census;
@@ -27,6 +28,7 @@ import keyfleet.store.RecordWriteResult.Fenced;
 import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
+import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
@@ -119,7 +121,21 @@ final class SqliteRecords implements Records {
 
   @Override
   public FenceResult fence(Fence next) {
-    return database.write(session -> fenceTriggers.raise(session, next)).orElseGet(Unknown::new);
+    return raise(held -> held.canYieldTo(next), next);
+  }
+
+  @Override
+  public FenceResult replaceFence(Fence held, Fence next) {
+    if (fence().isEmpty()) {
+      throw new StoreException("table %s has no fence to replace".formatted(table.shape().name()));
+    }
+    return raise(held::equals, next);
+  }
+
+  private FenceResult raise(Predicate<Fence> canReplace, Fence next) {
+    return database
+        .write(session -> fenceTriggers.raise(session, canReplace, next))
+        .orElseGet(Unknown::new);
   }
 
   /// Raises the stored fence again if the application recreated the table, which drops its

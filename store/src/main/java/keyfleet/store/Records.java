@@ -36,7 +36,12 @@ public interface Records {
   /// Raises the fence. It must also stop writers that do not know Keyfleet.
   FenceResult fence(Fence fence);
 
-  /// The current fence, if one was ever raised. A keystore with a lower term than this fence was
-  /// restored from an old backup.
+  /// Raises `next` in the place of `held`, whatever the terms of both: an operator has decided
+  /// which keystore is right. Refused if another fence than `held` is raised. Throws a
+  /// [StoreException] if no fence was ever raised.
+  FenceResult replaceFence(Fence held, Fence next);
+
+  /// The current fence, if one was ever raised. A keystore of a lower epoch than this fence was
+  /// restored from an old backup; one of another incarnation was created after the first was lost.
   Optional<Fence> fence();
 }

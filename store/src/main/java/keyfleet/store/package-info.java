@@ -47,6 +47,7 @@
 /// | `compareAndSetAll` | results in the order of the changes; each record on its own, as above     |
 /// | `census`        | one snapshot, from the leader                                               |
 /// | `fence`         | on return no open transaction can evade it                                  |
+/// | `replaceFence`  | the same; of all calls that race to replace one fence by different ones, one is `Raised` |
 ///
 /// A record belongs to the lowest version among its sealed fields. The version inside each envelope
 /// decides that, never a separate column. [Fence#isChangeAllowed] is the only definition of what

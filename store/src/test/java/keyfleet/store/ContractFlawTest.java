@@ -91,7 +91,14 @@ class ContractFlawTest {
           FENCE_STOPS_OLD_RECORDS,  recordOfTheOldVersion_mayStayThere
           FENCE_STOPS_OLD_RECORDS,  oneFieldUnderTheNewVersion_passesThoughTheRecordStaysOld
           FENCE_YIELDS_TO_ANY,      fenceOfLowerEpoch_isRefused
-          FENCE_YIELDS_TO_ANY,      incarnation_countsBeforeEpoch
+          FENCE_YIELDS_TO_ANY,      fenceOfAnotherIncarnation_isRefused
+          FENCE_YIELDS_TO_HIGHER_INCARNATION, fenceOfAnotherIncarnation_isRefused
+          FENCE_REPLACED_UNSEEN,    replaceFence_needsThePresentFence
+          FENCE_REPLACED_UNSEEN,    racedReplaceFence_isWonOnce
+          FENCE_REPLACED_BY_EPOCH,  replaceFence_needsThePresentFence
+          FENCE_REPLACED_BY_TERM,   replacedFence_standsWhateverItsTerm
+          REPLACED_FENCE_STOPS_NOTHING, replacedFence_standsWhateverItsTerm
+          FENCE_DOES_NOT_WAIT,      fenceReplacedDuringWrites_stopsEveryLaterWrite
           FENCE_NEEDS_A_NEW_TERM,   otherSetOfTheSameTerm_replacesTheEarlier
           """)
   void recordsFlaw_isCaught(RecordsFlaw flaw, String check) {

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.DeleteResult.Deleted;
 import keyfleet.store.FenceResult.Raised;
-import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.FenceResult.Refused;
 import keyfleet.store.RecordWriteResult.Fenced;
 import keyfleet.store.RecordWriteResult.Stored;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +74,20 @@ public final class FakeRecords implements Records {
   public synchronized FenceResult fence(Fence next) {
     Fence held = fence;
     if (held != null && !held.canYieldTo(next)) {
-      return new StaleTerm(held);
+      return new Refused(held);
+    }
+    fence = next;
+    return new Raised();
+  }
+
+  @Override
+  public synchronized FenceResult replaceFence(Fence held, Fence next) {
+    Fence present = fence;
+    if (present == null) {
+      throw new StoreException("the collection has no fence to replace");
+    }
+    if (!present.equals(held)) {
+      return new Refused(present);
     }
     fence = next;
     return new Raised();

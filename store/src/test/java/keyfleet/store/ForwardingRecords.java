@@ -49,6 +49,11 @@ public interface ForwardingRecords extends Records {
   }
 
   @Override
+  default FenceResult replaceFence(Fence held, Fence next) {
+    return inner().replaceFence(held, next);
+  }
+
+  @Override
   default Optional<Fence> fence() {
     return inner().fence();
   }

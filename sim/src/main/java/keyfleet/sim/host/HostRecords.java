@@ -66,6 +66,12 @@ public final class HostRecords implements Records {
   }
 
   @Override
+  public FenceResult replaceFence(Fence held, Fence next) {
+    return calls.<FenceResult>write(
+        () -> store.replaceFence(held, next), new Unknown(), SimulatedHost.Boundary.BEFORE_FENCE);
+  }
+
+  @Override
   public Optional<Fence> fence() {
     return calls.read(store::fence);
   }
