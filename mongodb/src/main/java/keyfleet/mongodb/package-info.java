@@ -96,9 +96,10 @@
 /// A sealed field is `{kv: <version>, ct: <envelope>}`, `ct` of binary subtype 0. The id is an
 /// ObjectId or a string, in `_id` or in a field with a unique index. Scans and censuses read every
 /// envelope: `kv` is only a writer's claim. A field whose `kv` differs from its envelope's version
-/// counts under the envelope's version and also as unreadable. A census is one pass over the ids,
-/// not one snapshot; behind a fence its zeros are true, because no record returns to a version it
-/// left.
+/// counts under the envelope's version and also as unreadable. A collection with a version field
+/// has the record's lowest version at the top of the document too, as a number or null. A census is
+/// one pass over the ids, not one snapshot; behind a fence its zeros are true, because no record
+/// returns to a version it left.
 ///
 /// An envelope scan fetches every document of every collection, with read concern `local`. It looks
 /// for undeclared envelopes and proves nothing. It does not read fields nested more than ten deep.

@@ -71,6 +71,17 @@ final class SqliteRecords implements Records {
   }
 
   @Override
+  public List<StoredRecord> scanMismatched(int limit) {
+    return database.read(session -> session.rows(table.scanMismatchedSql(), this::record, limit));
+  }
+
+  @Override
+  public List<StoredRecord> scanMismatched(RecordId after, int limit) {
+    return database.read(session ->
+        session.rows(table.scanMismatchedAfterSql(), this::record, after.value(), limit));
+  }
+
+  @Override
   public Optional<StoredRecord> read(RecordId id) {
     return database.read(session -> session.row(table.readSql(), this::record, id.value()));
   }
@@ -78,7 +89,7 @@ final class SqliteRecords implements Records {
   /// An existing id is a conflict whether or not the fence would allow the insert.
   @Override
   public RecordWriteResult insert(StoredRecord added) {
-    List<@Nullable Object> args = args(added.fields());
+    List<@Nullable Object> args = written(added.fields());
     args.addFirst(added.id().value());
     return database
         .<RecordWriteResult>write(session ->
@@ -161,7 +172,7 @@ final class SqliteRecords implements Records {
 
   private RecordWriteResult writeChange(SqliteSession session, RecordChange change)
       throws SQLException {
-    List<@Nullable Object> args = args(change.after());
+    List<@Nullable Object> args = written(change.after());
     args.addAll(expected(change.before()));
     return executeFenced(session, compareAndSetSql, args);
   }
@@ -181,6 +192,15 @@ final class SqliteRecords implements Records {
   private List<@Nullable Object> expected(StoredRecord record) {
     List<@Nullable Object> args = args(record.fields());
     args.addFirst(record.id().value());
+    return args;
+  }
+
+  /// The fields, then the version field.
+  private List<@Nullable Object> written(SealedFields sealed) {
+    List<@Nullable Object> args = args(sealed);
+    if (table.shape().versionField().isPresent()) {
+      args.add(sealed.lowestVersion().map(KekVersion::number).orElse(null));
+    }
     return args;
   }
 
@@ -229,5 +249,6 @@ final class SqliteRecords implements Records {
     }
     counter.add(versions, row.getLong(1));
     counter.addUnreadable(isUnreadable ? row.getLong(1) : 0);
+    counter.addMismatched(row.getBoolean(fields.size() + 2) ? row.getLong(1) : 0);
   }
 }

@@ -14,12 +14,21 @@ public interface Records {
   /// The records after `after`, which may be deleted or belong to another version by now.
   List<StoredRecord> scan(KekVersion version, RecordId after, int limit);
 
+  /// The first records whose version field is not their lowest version, in the order of [#scan]. A
+  /// [#compareAndSet] that leaves such a record's sealed fields as they are corrects its version
+  /// field.
+  List<StoredRecord> scanMismatched(int limit);
+
+  /// Those records after `after`.
+  List<StoredRecord> scanMismatched(RecordId after, int limit);
+
   Optional<StoredRecord> read(RecordId id);
 
   /// `Conflict` if the id is taken.
   RecordWriteResult insert(StoredRecord added);
 
   /// Replaces all sealed fields if each of them is still as it was read and no field was added.
+  /// Writes the version field too, if the collection has one.
   RecordWriteResult compareAndSet(RecordChange change);
 
   /// Applies each change like [#compareAndSet], independently of the others. No record may occur

@@ -81,6 +81,9 @@ class ContractFlawTest {
           SCAN_SKIPS,               scanWhileOthersWrite_hasNoGapAndNoRepeat
           SCAN_SKIPS,               census_equalsFullScan
           SCAN_REPEATS,             scanWithWritesBetweenPages_hasNoGapAndNoRepeat
+          SKIPS_EQUAL_FIELDS,       changeToTheSameFields_correctsTheVersionField
+          HIDES_MISMATCHES,         wrongVersionField_isCountedAndDecidesNothing
+          FINDS_NO_MISMATCHES,      wrongVersionField_isCountedAndDecidesNothing
           FENCE_STOPS_NOTHING,      oldWriterAfterTheFence_isRefused
           FENCE_STOPS_NOTHING,      fieldThatIsNotAnEnvelope_isRefused
           FENCE_STOPS_NOTHING,      fenceRaisedDuringWrites_stopsEveryLaterWrite

@@ -19,6 +19,16 @@ public interface ForwardingRecords extends Records {
   }
 
   @Override
+  default List<StoredRecord> scanMismatched(int limit) {
+    return inner().scanMismatched(limit);
+  }
+
+  @Override
+  default List<StoredRecord> scanMismatched(RecordId after, int limit) {
+    return inner().scanMismatched(after, limit);
+  }
+
+  @Override
   default Optional<StoredRecord> read(RecordId id) {
     return inner().read(id);
   }

@@ -97,6 +97,35 @@ enum RecordsFlaw {
         }
       }),
 
+  /// Takes a change that leaves the sealed fields as they are for nothing to do.
+  SKIPS_EQUAL_FIELDS(records ->
+      new Forwarding(records) {
+        @Override
+        public RecordWriteResult compareAndSet(RecordChange change) {
+          boolean isEqual = change.before().fields().equals(change.after());
+          return isEqual && records.read(change.before().id()).equals(Optional.of(change.before()))
+              ? new Stored()
+              : records.compareAndSet(change);
+        }
+      }),
+
+  HIDES_MISMATCHES(records ->
+      new Forwarding(records) {
+        @Override
+        public Census census() {
+          Census census = records.census();
+          return new Census(census.belonging(), census.carrying(), census.unreadable());
+        }
+      }),
+
+  FINDS_NO_MISMATCHES(records ->
+      new Forwarding(records) {
+        @Override
+        public List<StoredRecord> scanMismatched(int limit) {
+          return List.of();
+        }
+      }),
+
   FENCE_STOPS_NOTHING(
       records -> new CustomRuleFence(records, (_, _, _) -> true, Fence::canYieldTo)),
 

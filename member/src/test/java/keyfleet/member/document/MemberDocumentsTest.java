@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -66,7 +67,7 @@ class MemberDocumentsTest {
   private static final String REGISTRATION =
       """
       {"keyring":"main","engine":"sqlite","collection":"orders","id_field":"id","fields":["card","name"],\
-      "nonce":"n-1"}\
+      "version_field":"kek_version","nonce":"n-1"}\
       """;
 
   private static Heartbeat heartbeat() {
@@ -84,7 +85,12 @@ class MemberDocumentsTest {
 
   private static CollectionRegistration collectionRegistration() {
     return new CollectionRegistration(
-        KeyringName.MAIN, "sqlite", "orders", List.of("card", "name"));
+        KeyringName.MAIN,
+        "sqlite",
+        "orders",
+        "id",
+        List.of("card", "name"),
+        Optional.of("kek_version"));
   }
 
   private static Document parse(String text) {

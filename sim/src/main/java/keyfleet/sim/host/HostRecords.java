@@ -35,6 +35,16 @@ public final class HostRecords implements Records {
   }
 
   @Override
+  public List<StoredRecord> scanMismatched(int limit) {
+    return calls.read(() -> store.scanMismatched(limit));
+  }
+
+  @Override
+  public List<StoredRecord> scanMismatched(RecordId after, int limit) {
+    return calls.read(() -> store.scanMismatched(after, limit));
+  }
+
+  @Override
   public Optional<StoredRecord> read(RecordId id) {
     return calls.read(() -> store.read(id));
   }
