@@ -52,16 +52,16 @@ final class MongoErrors {
     }
   }
 
-  /// An upsert may fail because another client creates the same document at the same moment; the
-  /// second attempt finds the document.
-  static <T> T retryUpsert(Supplier<T> call) {
+  /// Inserts a document; false if there is one with the same id.
+  static boolean isInserted(Runnable insert) {
     try {
-      return call.get();
+      insert.run();
+      return true;
     } catch (MongoException e) {
-      if (e.getCode() != DUPLICATE_KEY) {
-        throw e;
+      if (e.getCode() == DUPLICATE_KEY) {
+        return false;
       }
-      return call.get();
+      throw e;
     }
   }
 

@@ -2,7 +2,6 @@ package keyfleet.mongodb;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
-import com.mongodb.MongoException;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
 import com.mongodb.client.model.Projections;
@@ -131,25 +130,16 @@ final class MongoFence {
       if (held.isPresent() && !canReplace.test(held.get())) {
         return new Refused(held.get());
       }
-      if (held.isEmpty() ? isInserted(next) : isUpdated(held.get(), next)) {
+      Document added = fieldsOf(next).append(ID, shape.name());
+      if (held.isEmpty()
+          ? MongoErrors.isInserted(() -> fences.insertOne(added))
+          : isUpdated(held.get(), next)) {
         lastSeen = next;
         return new Raised();
       }
     }
     throw new StoreException(
         "the fence of collection %s changes too often to be raised".formatted(shape.name()));
-  }
-
-  private boolean isInserted(Fence next) {
-    try {
-      fences.insertOne(fieldsOf(next).append(ID, shape.name()));
-      return true;
-    } catch (MongoException e) {
-      if (e.getCode() == MongoErrors.DUPLICATE_KEY) {
-        return false;
-      }
-      throw e;
-    }
   }
 
   private boolean isUpdated(Fence held, Fence next) {

@@ -47,6 +47,7 @@ class ContractFlawTest {
           CHECKED_THEN_WRITTEN, racedCreate_isWonOnce
           CHECKED_THEN_WRITTEN, racedUpdate_isWonOnce
           CHECKED_THEN_WRITTEN, racedIncrements_allCount
+          CREATES_CHECKED_THEN_WRITTEN, racedCreate_isWonOnce
           UPDATES_ANY_REVISION, update_needsTheLatestRevision
           UPDATES_ANY_REVISION, updateOfAbsentKey_conflicts
           UPDATES_ANY_REVISION, updateByRevisionOfAnotherKey_conflicts
