@@ -18,7 +18,7 @@ import org.bson.Document;
 /// Finds, checks and creates the collections that hold an application's records.
 final class MongoCollections {
   private static final String NOT_ENFORCED =
-      "this server accepts validators but does not enforce them: collections count as unfenced";
+      "this server does not enforce validators: collections count as unfenced";
 
   private static final int NAMESPACE_EXISTS = 48;
 
