@@ -1,6 +1,7 @@
 package keyfleet.keyring;
 
 import java.util.List;
+import java.util.Optional;
 import keyfleet.crypto.KeyringName;
 
 /// A collection whose records contain envelopes of a keyring. It is registered once, before the
@@ -9,12 +10,16 @@ import keyfleet.crypto.KeyringName;
 ///
 /// It holds all that a worker needs to find the records, because a worker may run where the
 /// registering application does not.
+///
+/// @param versionField the field beside the sealed ones in which each writer also writes the
+///   record's lowest version, if there is one
 public record CollectionRegistration(
     KeyringName keyring,
     String engine,
     String collection,
     String idField,
-    List<String> sealedFields) {
+    List<String> sealedFields,
+    Optional<String> versionField) {
   public CollectionRegistration {
     sealedFields = List.copyOf(sealedFields);
     if (sealedFields.isEmpty()) {
@@ -36,7 +41,17 @@ public record CollectionRegistration(
     return engine.equals(KUBERNETES);
   }
 
-  /// A collection with the id field `id`.
+  /// A collection without a version field.
+  public CollectionRegistration(
+      KeyringName keyring,
+      String engine,
+      String collection,
+      String idField,
+      List<String> sealedFields) {
+    this(keyring, engine, collection, idField, sealedFields, Optional.empty());
+  }
+
+  /// A collection with the id field `id`, without a version field.
   public CollectionRegistration(
       KeyringName keyring, String engine, String collection, List<String> sealedFields) {
     this(keyring, engine, collection, "id", sealedFields);

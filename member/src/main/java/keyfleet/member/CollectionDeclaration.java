@@ -14,6 +14,11 @@ record CollectionDeclaration(String engineName, Engine engine, CollectionShape s
   /// equal.
   CollectionRegistration registration(KeyringName keyring) {
     return new CollectionRegistration(
-        keyring, engineName, shape.name(), shape.idField(), List.copyOf(shape.sealedFields()));
+        keyring,
+        engineName,
+        shape.name(),
+        shape.idField(),
+        List.copyOf(shape.sealedFields()),
+        shape.versionField());
   }
 }

@@ -191,16 +191,18 @@ final class JoinProcedure {
       if (sealer.register()
           instanceof CollectionRegistry.RegisteredDifferently(CollectionRegistration existing)) {
         throw new NotRegistered(
-            "collection %s of %s is registered for keyring %s with id %s and sealed fields %s, not for %s with %s and %s"
+            "collection %s of %s is registered for keyring %s with id %s, sealed fields %s and version field %s, not for %s with %s, %s and %s"
                 .formatted(
                     wanted.collection(),
                     wanted.engine(),
                     existing.keyring(),
                     existing.idField(),
                     existing.sealedFields(),
+                    existing.versionField().orElse("none"),
                     wanted.keyring(),
                     wanted.idField(),
-                    wanted.sealedFields()),
+                    wanted.sealedFields(),
+                    wanted.versionField().orElse("none")),
             "declare it as it is registered: a registration never changes");
       }
     } catch (MalformedValueException e) {

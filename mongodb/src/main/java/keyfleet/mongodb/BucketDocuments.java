@@ -14,6 +14,7 @@ import keyfleet.store.Bytes;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.Revision;
+import keyfleet.store.StoreException;
 import keyfleet.store.StoreTime;
 import keyfleet.store.Value;
 import org.bson.Document;
@@ -32,6 +33,9 @@ final class BucketDocuments {
 
   private static final String VALUE = "value";
   private static final String CLAIM = "claim";
+
+  /// How often the server may sweep a document between a refused insert and the read.
+  private static final int MAX_ATTEMPTS = 10;
 
   /// A revision has the life of its key above this bit, and the write within that life below it.
   private static final int LIFE_SHIFT = 32;
@@ -107,14 +111,34 @@ final class BucketDocuments {
   }
 
   /// Returns the key's document. Without one, creates a claim, which is not an entry yet.
+  ///
+  /// By insert, not by upsert: some servers lose racing upserts.
   Document claimSlot(Key key) {
+    for (int i = 0; i < MAX_ATTEMPTS; i++) {
+      Optional<Document> slot = insertClaim(key);
+      if (slot.isEmpty()) {
+        slot = Optional.ofNullable(find(new Document(ID, key.value())).first());
+      }
+      if (slot.isPresent()) {
+        return slot.get();
+      }
+    }
+    throw new StoreException(
+        "key %s of bucket %s is taken and cannot be read".formatted(key, bucket.name()));
+  }
+
+  /// Empty if the key has a document.
+  private Optional<Document> insertClaim(Key key) {
     Instant now = Instant.ofEpochMilli(clock.latest().millis());
     Document claim =
-        new Document(REVISION, 0L).append(CLAIM, new ObjectId()).append(AT, now).append(GONE, now);
-    Document byKey = new Document(ID, key.value());
-    Document insertion = new Document("$setOnInsert", claim);
-    return MongoErrors.retryUpsert(() -> modify(byKey, insertion, readAfterUpdate().upsert(true)))
-        .orElseThrow();
+        new Document(ID, key.value())
+            .append(REVISION, 0L)
+            .append(CLAIM, new ObjectId())
+            .append(AT, now)
+            .append(GONE, now);
+    return MongoErrors.isInserted(() -> documents.insertOne(claim))
+        ? Optional.of(claim)
+        : Optional.empty();
   }
 
   static boolean isClaim(Document slot) {

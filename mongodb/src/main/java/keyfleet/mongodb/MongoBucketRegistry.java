@@ -7,11 +7,9 @@ import static keyfleet.mongodb.BucketDocuments.LIVES;
 
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
-import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.IndexOptions;
 import com.mongodb.client.model.Indexes;
 import com.mongodb.client.model.Projections;
-import com.mongodb.client.model.ReturnDocument;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import keyfleet.store.Bucket;
 import keyfleet.store.StoreRefusedException;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 
 /// The registered buckets of a store. First use creates a bucket; its settings never change.
 final class MongoBucketRegistry {
@@ -83,20 +82,23 @@ final class MongoBucketRegistry {
   }
 
   private void register(Bucket bucket) {
-    Document registration = new Document(LIFETIME, lifetimeMillis(bucket)).append(LIVES, 0L);
-    FindOneAndUpdateOptions options =
-        new FindOneAndUpdateOptions()
-            .upsert(true)
-            .projection(Projections.include(LIFETIME))
-            .returnDocument(ReturnDocument.AFTER);
-    Document insertion = new Document("$setOnInsert", registration);
-    Document registered =
-        MongoErrors.retryUpsert(
-            () -> registry.findOneAndUpdate(byName(bucket.name()), insertion, options));
+    Document registration =
+        byName(bucket.name()).append(LIFETIME, lifetimeMillis(bucket)).append(LIVES, 0L);
+    Document registered = findRegistration(bucket.name());
+    if (registered == null) {
+      registered =
+          MongoErrors.isInserted(() -> registry.insertOne(registration))
+              ? registration
+              : findRegistration(bucket.name());
+    }
     if (registered == null || registered.getLong(LIFETIME) != lifetimeMillis(bucket)) {
       throw mismatch(
           bucket, registered == null ? "unregistered" : registered.getLong(LIFETIME) + " ms");
     }
+  }
+
+  private @Nullable Document findRegistration(String name) {
+    return registry.find(byName(name)).projection(Projections.include(LIFETIME)).first();
   }
 
   private static void createIndexes(Bucket bucket, MongoCollection<Document> documents) {

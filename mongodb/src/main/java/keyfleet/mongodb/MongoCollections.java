@@ -18,7 +18,7 @@ import org.bson.Document;
 /// Finds, checks and creates the collections that hold an application's records.
 final class MongoCollections {
   private static final String NOT_ENFORCED =
-      "this server accepts validators but does not enforce them: collections count as unfenced";
+      "this server does not enforce validators: collections count as unfenced";
 
   private static final int NAMESPACE_EXISTS = 48;
 
@@ -47,7 +47,8 @@ final class MongoCollections {
     return new MongoEnvelopeScanner(database, buckets, scope).scan();
   }
 
-  /// An existing collection stays as it is, except for the unique index on its ids.
+  /// An existing collection stays as it is, except for the unique index on its ids and the index on
+  /// its version field.
   void create(CollectionShape shape) {
     MongoErrors.translate(() -> {
       try {
@@ -62,6 +63,9 @@ final class MongoCollections {
             .getCollection(shape.name())
             .createIndex(Indexes.ascending(shape.idField()), new IndexOptions().unique(true));
       }
+      shape
+          .versionField()
+          .ifPresent(it -> database.getCollection(shape.name()).createIndex(Indexes.ascending(it)));
       return shape;
     });
   }

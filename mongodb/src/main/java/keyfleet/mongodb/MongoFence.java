@@ -2,13 +2,11 @@ package keyfleet.mongodb;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
-import com.mongodb.MongoException;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
 import com.mongodb.client.model.Projections;
-import com.mongodb.client.model.UpdateOptions;
-import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.CollectionShape;
@@ -16,7 +14,7 @@ import keyfleet.store.Fence;
 import keyfleet.store.Fence.Term;
 import keyfleet.store.FenceResult;
 import keyfleet.store.FenceResult.Raised;
-import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.FenceResult.Refused;
 import keyfleet.store.FenceResult.Unenforced;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoreException;
@@ -58,9 +56,21 @@ final class MongoFence {
     return current;
   }
 
-  /// Stores the fence, then enforces it, so that every enforced fence is also stored.
   FenceResult raise(Fence next) {
-    FenceResult result = MongoErrors.translateWrite(() -> store(next), new Unknown());
+    return raise(held -> held.canYieldTo(next), next);
+  }
+
+  FenceResult replace(Fence held, Fence next) {
+    if (MongoErrors.translate(this::current).isEmpty()) {
+      throw new StoreException("collection %s has no fence to replace".formatted(shape.name()));
+    }
+    return raise(held::equals, next);
+  }
+
+  /// Stores the fence, then enforces it, so that every enforced fence is also stored. `canReplace`
+  /// decides on the present fence.
+  private FenceResult raise(Predicate<Fence> canReplace, Fence next) {
+    FenceResult result = MongoErrors.translateWrite(() -> store(canReplace, next), new Unknown());
     if (!(result instanceof Raised)) {
       return result;
     }
@@ -68,20 +78,20 @@ final class MongoFence {
       return new Unenforced();
     }
     result = MongoErrors.translateWrite(() -> validators.install(shape, next), new Unknown());
-    return result instanceof Raised ? confirm(next) : result;
+    return result instanceof Raised ? confirm(canReplace, next) : result;
   }
 
-  /// `collMod` has no condition: one of a lower term may arrive after one of a higher term. So the
-  /// driver reads the stored fence after the installation and installs that one.
-  private FenceResult confirm(Fence next) {
+  /// `collMod` has no condition: that of an earlier fence may arrive after that of a later one. So
+  /// the driver reads the stored fence after the installation and installs that one.
+  private FenceResult confirm(Predicate<Fence> canReplace, Fence next) {
     Fence current = MongoErrors.translate(this::current).orElse(next);
     if (current.equals(next)) {
       return new Raised();
     }
     FenceResult reinstalled =
         MongoErrors.translateWrite(() -> validators.install(shape, current), new Unknown());
-    return reinstalled instanceof Raised && !current.canYieldTo(next)
-        ? new StaleTerm(current)
+    return reinstalled instanceof Raised && !canReplace.test(current)
+        ? new Refused(current)
         : new Unknown();
   }
 
@@ -113,36 +123,34 @@ final class MongoFence {
                 "check the application's own validation rules"));
   }
 
-  private FenceResult store(Fence next) {
-    long incarnation = next.term().incarnation();
-    Document earlier = new Document(INCARNATION, new Document("$lt", incarnation));
-    Document same =
-        new Document(INCARNATION, incarnation)
-            .append(EPOCH, new Document("$lte", next.term().epoch()));
-    Document lowerTerm = new Document(ID, shape.name()).append("$or", List.of(earlier, same));
-    Document change =
-        new Document(INCARNATION, incarnation)
-            .append(EPOCH, next.term().epoch())
-            .append(WRITABLE, FenceValidator.numbers(next.writable()));
-    UpdateOptions upsert = new UpdateOptions().upsert(true);
+  /// Compares and sets. There is no upsert: some servers lose racing ones.
+  private FenceResult store(Predicate<Fence> canReplace, Fence next) {
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
-      try {
-        fences.updateOne(lowerTerm, new Document("$set", change), upsert);
+      Optional<Fence> held = current();
+      if (held.isPresent() && !canReplace.test(held.get())) {
+        return new Refused(held.get());
+      }
+      Document added = fieldsOf(next).append(ID, shape.name());
+      if (held.isEmpty()
+          ? MongoErrors.isInserted(() -> fences.insertOne(added))
+          : isUpdated(held.get(), next)) {
         lastSeen = next;
         return new Raised();
-      } catch (MongoException e) {
-        if (e.getCode() != MongoErrors.DUPLICATE_KEY) {
-          throw e;
-        }
-      }
-      // The stored fence did not match: it has a higher term, or another driver just created it.
-      Optional<Fence> current = current().filter(it -> !it.canYieldTo(next));
-      if (current.isPresent()) {
-        return new StaleTerm(current.get());
       }
     }
     throw new StoreException(
         "the fence of collection %s changes too often to be raised".formatted(shape.name()));
+  }
+
+  private boolean isUpdated(Fence held, Fence next) {
+    Document unchanged = fieldsOf(held).append(ID, shape.name());
+    return fences.updateOne(unchanged, new Document("$set", fieldsOf(next))).getMatchedCount() == 1;
+  }
+
+  private static Document fieldsOf(Fence fence) {
+    return new Document(INCARNATION, fence.term().incarnation())
+        .append(EPOCH, fence.term().epoch())
+        .append(WRITABLE, FenceValidator.numbers(fence.writable()));
   }
 
   private static Fence toFence(Document found) {

@@ -6,6 +6,7 @@ import com.mongodb.client.model.UpdateOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Census;
@@ -46,23 +47,36 @@ final class MongoRecords implements Records {
 
   @Override
   public List<StoredRecord> scan(KekVersion version, int limit) {
-    return scanAfter(version, "", limit);
+    return scanAfter("", belongsTo(version), limit);
   }
 
   @Override
   public List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
-    return scanAfter(version, after.value(), limit);
+    return scanAfter(after.value(), belongsTo(version), limit);
   }
 
-  private List<StoredRecord> scanAfter(KekVersion version, String after, int limit) {
+  @Override
+  public List<StoredRecord> scanMismatched(int limit) {
+    return scanAfter("", documents::isMismatched, limit);
+  }
+
+  @Override
+  public List<StoredRecord> scanMismatched(RecordId after, int limit) {
+    return scanAfter(after.value(), documents::isMismatched, limit);
+  }
+
+  private Predicate<Document> belongsTo(KekVersion version) {
+    return it -> documents.toRecord(it).fields().lowestVersion().equals(Optional.of(version));
+  }
+
+  private List<StoredRecord> scanAfter(String after, Predicate<Document> condition, int limit) {
     List<StoredRecord> found = new ArrayList<>();
     MongoErrors.translate(() -> {
       documents.walk(
           after,
           document -> {
-            StoredRecord record = documents.toRecord(document);
-            if (record.fields().lowestVersion().equals(Optional.of(version))) {
-              found.add(record);
+            if (condition.test(document)) {
+              found.add(documents.toRecord(document));
             }
             return found.size() < limit;
           });
@@ -153,6 +167,7 @@ final class MongoRecords implements Records {
             counter.add(fields.versions(), 1);
             boolean isUnreadable = fields.hasUnreadable() || documents.isMislabelled(document);
             counter.addUnreadable(isUnreadable ? 1 : 0);
+            counter.addMismatched(documents.isMismatched(document) ? 1 : 0);
             return true;
           });
       return counter.toCensus();
@@ -162,6 +177,11 @@ final class MongoRecords implements Records {
   @Override
   public FenceResult fence(Fence next) {
     return fence.raise(next);
+  }
+
+  @Override
+  public FenceResult replaceFence(Fence held, Fence next) {
+    return fence.replace(held, next);
   }
 
   @Override

@@ -2,9 +2,7 @@ package keyfleet.mongodb;
 
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
-import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.Projections;
-import com.mongodb.client.model.ReturnDocument;
 import keyfleet.store.StoreRefusedException;
 import org.bson.Document;
 
@@ -33,13 +31,11 @@ final class MongoSchema {
     Document byId = new Document("_id", "schema");
     Document stored = collection.find(byId).projection(Projections.include(VERSION)).first();
     if (stored == null) {
-      Document first = new Document("$setOnInsert", new Document(VERSION, SUPPORTED));
-      FindOneAndUpdateOptions options =
-          new FindOneAndUpdateOptions()
-              .upsert(true)
-              .projection(Projections.include(VERSION))
-              .returnDocument(ReturnDocument.AFTER);
-      stored = MongoErrors.retryUpsert(() -> collection.findOneAndUpdate(byId, first, options));
+      Document first = new Document(byId).append(VERSION, SUPPORTED);
+      stored =
+          MongoErrors.isInserted(() -> collection.insertOne(first))
+              ? first
+              : collection.find(byId).projection(Projections.include(VERSION)).first();
     }
     Object version = stored == null ? null : stored.get(VERSION);
     return version == null ? "none" : version;

@@ -4,24 +4,33 @@ import com.mongodb.ReadConcern;
 import com.mongodb.client.MongoDatabase;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.engine.StoreCheck;
 import keyfleet.store.engine.StoreUrl;
+import keyfleet.store.host.PrintableText;
 import org.bson.Document;
 
 /// A server's own description (`hello` and `buildInfo`), and the safety checks based on it.
 record MongoServerInfo(Document hello, Document buildInfo) {
   private static final String FERRET = "ferretdb";
+  private static final String LOST_BY_1 =
+      "of 615 compare-and-sets that it acknowledged to 8 writers, it kept 167 (measured on 1.24)";
+  private static final String LOST_BY_2 =
+      "of 300 raced upserts that it acknowledged, it lost 295 (measured on 2.7)";
 
   static MongoServerInfo fetch(MongoStoreClock clock, MongoDatabase admin) {
     return new MongoServerInfo(clock.sendHello(), admin.runCommand(new Document("buildInfo", 1)));
   }
 
   void requireUsable(StoreUrl url) {
-    if (buildInfo.keySet().stream().anyMatch(it -> it.startsWith(FERRET))) {
+    Optional<String> ferretVersion = ferretVersion();
+    if (ferretVersion.isPresent()) {
+      String version = ferretVersion.get();
       throw new StoreRefusedException(
-          "FerretDB loses acknowledged writes: of 615 compare-and-sets that it acknowledged to 8"
-              + " writers, it kept 167 (measured on 1.24)",
+          "FerretDB %s loses acknowledged writes: %s"
+              .formatted(version, version.startsWith("1.") ? LOST_BY_1 : LOST_BY_2),
           "use MongoDB's own server, or postgresql://HOST/DATABASE");
     }
     if (!isPrimary()) {
@@ -31,6 +40,17 @@ record MongoServerInfo(Document hello, Document buildInfo) {
               ? "name every member in the URL, and replicaSet=NAME"
               : "name every member in the URL, and replicaSet=" + replicaSet());
     }
+  }
+
+  /// The version of a FerretDB server, without the leading `v`; empty for another server.
+  private Optional<String> ferretVersion() {
+    return buildInfo.entrySet().stream()
+        .filter(it -> it.getKey().startsWith(FERRET))
+        .map(Map.Entry::getValue)
+        .map(it -> String.valueOf(it instanceof Document own ? own.get("version") : it))
+        .map(PrintableText::of)
+        .map(it -> it.startsWith("v") ? it.substring(1) : it)
+        .findFirst();
   }
 
   /// Only members of a replica set support linearizable reads. A standalone server does not need

@@ -10,8 +10,10 @@ import com.mongodb.client.model.Sorts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import keyfleet.crypto.KekVersion;
 import keyfleet.store.Bytes;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.RecordId;
@@ -77,6 +79,7 @@ final class RecordDocuments {
   FindIterable<Document> find(Document filter) {
     List<String> fields = new ArrayList<>(shape.sealedFields());
     fields.add(shape.idField());
+    shape.versionField().ifPresent(fields::add);
     return documents
         .find(filter)
         .projection(Projections.include(fields))
@@ -138,6 +141,19 @@ final class RecordDocuments {
         .anyMatch(name -> new SealedSubdocument(found.get(name)).isMislabelled());
   }
 
+  /// Whether the version field is not the lowest version of the document.
+  boolean isMismatched(Document found) {
+    if (shape.versionField().isEmpty()) {
+      return false;
+    }
+    Optional<Integer> lowest = lowestVersion(toRecord(found).fields());
+    return switch (found.get(shape.versionField().get())) {
+      case null -> lowest.isPresent();
+      case Number number -> lowest.isEmpty() || number.doubleValue() != lowest.get();
+      default -> true;
+    };
+  }
+
   /// A filter that matches the document only if all of its sealed fields are as in `expected`.
   Document unchangedFilter(StoredRecord expected) {
     Document filter = new Document(shape.idField(), DocumentIds.filterFor(expected.id()));
@@ -157,7 +173,12 @@ final class RecordDocuments {
     Document stored = new Document();
     requireDeclared(fields)
         .forEach((name, bytes) -> stored.append(name, SealedSubdocument.of(bytes)));
+    shape.versionField().ifPresent(it -> stored.append(it, lowestVersion(fields).orElse(null)));
     return stored;
+  }
+
+  private static Optional<Integer> lowestVersion(SealedFields fields) {
+    return fields.lowestVersion().map(KekVersion::number);
   }
 
   private Map<String, Bytes> requireDeclared(SealedFields fields) {

@@ -2,6 +2,7 @@ package keyfleet.mongodb;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
+import com.mongodb.MongoWriteException;
 import com.mongodb.client.MongoDatabase;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,6 +67,12 @@ final class ValidatorInstaller {
       if (e.getCode() == MongoErrors.VALIDATION) {
         return true;
       }
+      // Another error also refuses the write, but not by the rule.
+      if (e instanceof MongoWriteException
+          || (e instanceof MongoCommandException refused
+              && MongoErrors.isPermanentRefusal(refused))) {
+        return false;
+      }
       throw e;
     }
   }
@@ -79,7 +86,7 @@ final class ValidatorInstaller {
           ? new Raised()
           : new Unknown();
     } catch (MongoCommandException e) {
-      if (e.getCode() == MongoErrors.UNAUTHORIZED) {
+      if (e.getCode() == MongoErrors.UNAUTHORIZED || MongoErrors.isPermanentRefusal(e)) {
         return new Unenforced();
       }
       throw e;

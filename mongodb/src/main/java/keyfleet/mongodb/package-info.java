@@ -96,9 +96,10 @@
 /// A sealed field is `{kv: <version>, ct: <envelope>}`, `ct` of binary subtype 0. The id is an
 /// ObjectId or a string, in `_id` or in a field with a unique index. Scans and censuses read every
 /// envelope: `kv` is only a writer's claim. A field whose `kv` differs from its envelope's version
-/// counts under the envelope's version and also as unreadable. A census is one pass over the ids,
-/// not one snapshot; behind a fence its zeros are true, because no record returns to a version it
-/// left.
+/// counts under the envelope's version and also as unreadable. A collection with a version field
+/// has the record's lowest version at the top of the document too, as a number or null. A census is
+/// one pass over the ids, not one snapshot; behind a fence its zeros are true, because no record
+/// returns to a version it left.
 ///
 /// An envelope scan fetches every document of every collection, with read concern `local`. It looks
 /// for undeclared envelopes and proves nothing. It does not read fields nested more than ten deep.
@@ -116,10 +117,10 @@
 /// | a record outside takes no third version, nor garbage     | no: the validator sees no earlier state | if it has seen the fence |
 /// | `kv` is the envelope's version                           | no: the census finds it | yes          |
 ///
-/// `collMod` has no condition: one of a lower term can arrive after one of a higher term. So the
-/// driver reads the stored fence after raising one and installs that, and so does every census. If
-/// a driver is killed between the two, the lower fence stays until the next raise or census. While
-/// a fence is in place, an application's validator with action `warn` is left out.
+/// `collMod` has no condition: that of an earlier fence can arrive after that of a later one. So
+/// the driver reads the stored fence after raising one and installs that, and so does every census.
+/// If a driver is killed between the two, the lower fence stays until the next raise or census.
+/// While a fence is in place, an application's validator with action `warn` is left out.
 @NullMarked
 package keyfleet.mongodb;
 

@@ -47,7 +47,8 @@ final class MongoCollectionTest {
       assertEquals(new Stored(), fixture.records().insert(record));
       Document stored = new Document("kv", 3).append("ct", new Binary(envelope.toArray()));
       assertEquals(
-          new Document("_id", "a").append("f0", stored), customers(fixture).find().first());
+          new Document("_id", "a").append("f0", stored).append("kek_version", 3),
+          customers(fixture).find().first());
     }
   }
 

@@ -17,7 +17,9 @@ import com.mongodb.MongoSocketReadTimeoutException;
 import com.mongodb.MongoSocketWriteException;
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.MongoWriteConcernException;
+import com.mongodb.MongoWriteException;
 import com.mongodb.ServerAddress;
+import com.mongodb.WriteError;
 import com.mongodb.bulk.WriteConcernError;
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.bson.Document;
@@ -34,6 +36,7 @@ import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
 import keyfleet.store.Unknown;
 import keyfleet.store.Value;
 import keyfleet.store.WriteOutcome.Applied;
@@ -59,6 +62,8 @@ final class MongoErrorsTest {
         new Row(commandException("{ok: 0, code: 10107}"), true),
         new Row(commandException("{ok: 0, code: 13}"), true),
         new Row(commandException("{ok: 0, code: 11000}"), true),
+        new Row(commandException("{ok: 0, code: 115}"), true),
+        new Row(commandException("{ok: 0, code: 238}"), true),
         new Row(
             new MongoNotPrimaryException(BsonDocument.parse("{ok: 0, code: 10107}"), HOST), true),
         // The same class, thrown because no majority was reached: it has the inner response.
@@ -84,6 +89,27 @@ final class MongoErrorsTest {
   @MethodSource("rows")
   void failedWrite_isUnknownUnlessProvedNotApplied(Row row) {
     assertEquals(row.isNotApplied(), MongoErrors.isNotApplied(row.thrown()));
+  }
+
+  @Test
+  void permanentRefusal_isARefusal() {
+    StoreException refused =
+        MongoErrors.toStoreException(
+            new MongoCommandException(
+                BsonDocument.parse("{ok: 0, code: 115, codeName: 'CommandNotSupported'}"), HOST));
+    assertInstanceOf(StoreRefusedException.class, refused);
+    assertEquals(
+        "this server cannot do what Keyfleet needs: it answers CommandNotSupported",
+        refused.getMessage());
+  }
+
+  @Test
+  void writeError_isNotAFailedConnection() {
+    StoreException failed =
+        MongoErrors.toStoreException(
+            new MongoWriteException(
+                new WriteError(112, "write conflict", new BsonDocument()), HOST, Set.of()));
+    assertEquals("MongoDB refused the write: error 112", failed.getMessage());
   }
 
   @Test

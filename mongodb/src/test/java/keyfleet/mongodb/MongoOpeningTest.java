@@ -102,6 +102,20 @@ final class MongoOpeningTest {
   }
 
   @Test
+  void ferretDb2_isRefusedWithItsVersionAndItsMeasurement() {
+    UnaryOperator<Document> ferret = it -> it.append("ferretdb", new Document("version", "v2.7.0"));
+    try (ScriptedServer server =
+        new ScriptedServer(call -> changeAnswer("buildInfo", ferret, call))) {
+      StoreRefusedException refused =
+          assertThrows(StoreRefusedException.class, () -> MongoEngine.open(server.url()));
+      assertEquals(
+          "FerretDB 2.7.0 loses acknowledged writes: of 300 raced upserts that it acknowledged, it"
+              + " lost 295 (measured on 2.7)",
+          refused.getMessage());
+    }
+  }
+
+  @Test
   void ferretDb_isRefusedWithTheMeasurement() {
     UnaryOperator<Document> ferret = it -> it.append("ferretdb", new Document("version", "1.24"));
     try (ScriptedServer server =

@@ -13,6 +13,7 @@ import com.mongodb.MongoWriteException;
 import com.mongodb.client.MongoCollection;
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
+import de.bwaldvogel.mongo.exception.MongoServerError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +21,7 @@ import java.util.Optional;
 import keyfleet.store.Conflict;
 import keyfleet.store.Fence;
 import keyfleet.store.FenceResult.Raised;
-import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.FenceResult.Refused;
 import keyfleet.store.FenceResult.Unenforced;
 import keyfleet.store.RecordChange;
 import keyfleet.store.RecordWriteResult.Fenced;
@@ -44,12 +45,35 @@ final class MongoRawWriterFenceTest {
             : MongoTestServers.databaseOn(ENFORCING));
   }
 
+  /// Such a server does not enforce the rule, and a rotation must not wait for it.
+  @Test
+  void probeThatEndsInAnotherError_countsAsUnenforced() {
+    MongoServer server =
+        MongoTestServers.start(
+            new ScriptedMongoBackend(call -> {
+              String collection = String.valueOf(call.query().get(call.name()));
+              if (call.name().equals("insert") && collection.startsWith("keyfleet.scratch.")) {
+                throw new MongoServerError(115, "CommandNotSupported", "not supported");
+              }
+              return call.name().equals("collMod")
+                  ? new de.bwaldvogel.mongo.bson.Document("ok", 1.0)
+                  : call.forward();
+            }));
+    try (MongoRecordsFixture fixture =
+        new MongoRecordsFixture(MongoTestServers.databaseOn(server))) {
+      assertEquals(new Unenforced(), fixture.records().fence(NEW_ONLY));
+      assertEquals(Optional.of(NEW_ONLY), fixture.records().fence());
+    } finally {
+      server.shutdownNow();
+    }
+  }
+
   @Test
   void serverWithoutValidators_storesTheFenceAndReportsItUnenforced() {
     try (MongoRecordsFixture fixture = new MongoRecordsFixture(MongoTestServers.databaseOn(LAX))) {
       assertEquals(new Unenforced(), fixture.records().fence(NEW_ONLY));
       assertEquals(Optional.of(NEW_ONLY), fixture.records().fence());
-      assertEquals(new StaleTerm(NEW_ONLY), fixture.records().fence(fence(4, 1)));
+      assertEquals(new Refused(NEW_ONLY), fixture.records().fence(fence(4, 1)));
       assertEquals(new Unenforced(), fixture.records().fence(fence(6, 3)));
       assertTrue(
           fixture.engine.storeChecks().stream()

@@ -1,6 +1,7 @@
 package keyfleet.mongodb;
 
 import com.mongodb.MongoException;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import keyfleet.store.CollectionShape;
@@ -16,7 +17,8 @@ import org.bson.Document;
 /// An application's collection in its own database.
 final class MongoRecordsFixture implements RecordsFixture {
   static final CollectionShape SHAPE =
-      new CollectionShape("customers", "_id", new TreeSet<>(Set.of("f0", "f1", "f2")));
+      new CollectionShape("customers", "_id", new TreeSet<>(Set.of("f0", "f1", "f2")))
+          .withVersionField("kek_version");
 
   final MongoTestServers.TestDatabase database;
   final MongoEngine engine;
@@ -48,6 +50,19 @@ final class MongoRecordsFixture implements RecordsFixture {
       }
       throw e;
     }
+  }
+
+  @Override
+  public void writeVersionField(RecordId id, Optional<Integer> version) {
+    Document change = new Document("$set", new Document("kek_version", version.orElse(null)));
+    database.collection(SHAPE.name()).updateOne(new Document("_id", id.value()), change);
+  }
+
+  @Override
+  public Optional<Integer> readVersionField(RecordId id) {
+    Document found =
+        database.collection(SHAPE.name()).find(new Document("_id", id.value())).first();
+    return Optional.ofNullable(found).map(it -> it.getInteger("kek_version"));
   }
 
   @Override

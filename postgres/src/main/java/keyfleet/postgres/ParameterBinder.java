@@ -2,7 +2,10 @@ package keyfleet.postgres;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.util.List;
+import java.util.Optional;
+import keyfleet.crypto.KekVersion;
 import keyfleet.store.Bytes;
 import keyfleet.store.SealedFields;
 
@@ -23,6 +26,28 @@ final class ParameterBinder {
   ParameterBinder bindNumber(int number) throws SQLException {
     statement.setInt(++lastIndex, number);
     return this;
+  }
+
+  /// The version field of a record with these fields; nothing if the table has none.
+  ParameterBinder bindVersion(Optional<String> versionColumn, SealedFields fields)
+      throws SQLException {
+    if (versionColumn.isPresent()) {
+      Integer version = fields.lowestVersion().map(KekVersion::number).orElse(null);
+      statement.setObject(++lastIndex, version, Types.INTEGER);
+    }
+    return this;
+  }
+
+  /// As [#bindVersion], an array with the values of all records.
+  ParameterBinder bindVersions(Optional<String> versionColumn, List<SealedFields> records)
+      throws SQLException {
+    return versionColumn.isEmpty()
+        ? this
+        : bindArray(
+            "integer",
+            records.stream()
+                .map(it -> it.lowestVersion().map(KekVersion::number).orElse(null))
+                .toArray());
   }
 
   /// In the order of the columns; an absent field is null.

@@ -11,12 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Fence;
 import keyfleet.store.Fence.Term;
 import keyfleet.store.FenceResult;
 import keyfleet.store.FenceResult.Raised;
-import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.FenceResult.Refused;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.Unknown;
@@ -54,13 +55,27 @@ final class PostgresFence {
   }
 
   FenceResult raise(Fence fence) {
+    return raise(held -> held.canYieldTo(fence), fence);
+  }
+
+  FenceResult replace(Fence held, Fence next) {
+    if (current().isEmpty()) {
+      throw new StoreException("table %s has no fence to replace".formatted(table.qualifiedName()));
+    }
+    return raise(held::equals, next);
+  }
+
+  /// `canReplace` decides on the present fence.
+  private FenceResult raise(Predicate<Fence> canReplace, Fence fence) {
     String action = "fence " + table.qualifiedName();
     Duration wait = FIRST_LOCK_WAIT;
     for (int i = 0; i < MAX_ATTEMPTS; i++, wait = wait.multipliedBy(2)) {
       Duration limit = wait;
       Optional<FenceResult> outcome =
           pool.write(
-              action, connection -> tryRaise(connection, fence, limit), Optional.of(new Unknown()));
+              action,
+              connection -> tryRaise(connection, canReplace, fence, limit),
+              Optional.of(new Unknown()));
       if (outcome.isPresent()) {
         return outcome.get();
       }
@@ -71,28 +86,30 @@ final class PostgresFence {
   }
 
   /// Empty if the lock was not granted in time.
-  private Optional<FenceResult> tryRaise(Connection connection, Fence fence, Duration limit)
+  private Optional<FenceResult> tryRaise(
+      Connection connection, Predicate<Fence> canReplace, Fence fence, Duration limit)
       throws SQLException {
     connection.setAutoCommit(false);
     try (Statement statement = connection.createStatement()) {
-      Fence higher = readFence(connection).filter(it -> !it.canYieldTo(fence)).orElse(null);
-      if (higher != null) {
-        return Optional.of(new StaleTerm(higher));
+      Fence kept = readFence(connection).filter(canReplace.negate()).orElse(null);
+      if (kept != null) {
+        return Optional.of(new Refused(kept));
       }
       statement.execute(SessionSettings.setLocalTimeout("lock_timeout", limit));
       statement.execute("LOCK TABLE " + table.qualifiedName() + " IN SHARE ROW EXCLUSIVE MODE");
-      return Optional.of(raiseUnderLock(connection, statement, fence));
+      return Optional.of(raiseUnderLock(connection, statement, canReplace, fence));
     } catch (SQLException e) {
       return handleFailure(connection, e, limit);
     }
   }
 
-  private FenceResult raiseUnderLock(Connection connection, Statement statement, Fence fence)
+  private FenceResult raiseUnderLock(
+      Connection connection, Statement statement, Predicate<Fence> canReplace, Fence fence)
       throws SQLException {
     // Another driver may have raised a fence during the wait; the lock excludes a third one.
-    Fence higher = readFence(connection).filter(it -> !it.canYieldTo(fence)).orElse(null);
-    if (higher != null) {
-      return new StaleTerm(higher);
+    Fence kept = readFence(connection).filter(canReplace.negate()).orElse(null);
+    if (kept != null) {
+      return new Refused(kept);
     }
     statement.execute(sql.createFunction(fence));
     installTrigger(connection, statement);

@@ -71,6 +71,31 @@ final class PostgresRecords implements Records {
   }
 
   @Override
+  public List<StoredRecord> scanMismatched(int limit) {
+    return pool.readLong(
+        "scan " + table.qualifiedName(),
+        connection -> {
+          try (PreparedStatement statement = connection.prepareStatement(sql.scanMismatched())) {
+            new ParameterBinder(statement).bindNumber(limit);
+            return readRecords(statement);
+          }
+        });
+  }
+
+  @Override
+  public List<StoredRecord> scanMismatched(RecordId after, int limit) {
+    return pool.readLong(
+        "scan " + table.qualifiedName(),
+        connection -> {
+          try (PreparedStatement statement =
+              connection.prepareStatement(sql.scanMismatchedAfter())) {
+            new ParameterBinder(statement).bindText(table.idParameter(after)).bindNumber(limit);
+            return readRecords(statement);
+          }
+        });
+  }
+
+  @Override
   public Optional<StoredRecord> read(RecordId id) {
     return pool.read(
         "read " + table.qualifiedName() + " " + id,
@@ -92,7 +117,8 @@ final class PostgresRecords implements Records {
           try (PreparedStatement statement = connection.prepareStatement(sql.insert())) {
             new ParameterBinder(statement)
                 .bindText(table.idParameter(added.id()))
-                .bindFields(table.fields(), added.fields());
+                .bindFields(table.fields(), added.fields())
+                .bindVersion(table.versionColumn(), added.fields());
             return statement.executeUpdate();
           }
         });
@@ -108,6 +134,7 @@ final class PostgresRecords implements Records {
           try (PreparedStatement statement = connection.prepareStatement(sql.compareAndSet())) {
             new ParameterBinder(statement)
                 .bindFields(table.fields(), change.after())
+                .bindVersion(table.versionColumn(), change.after())
                 .bindText(table.idParameter(from.id()))
                 .bindFields(table.fields(), from.fields());
             return statement.executeUpdate();
@@ -160,6 +187,11 @@ final class PostgresRecords implements Records {
   }
 
   @Override
+  public FenceResult replaceFence(Fence held, Fence next) {
+    return fence.replace(held, next);
+  }
+
+  @Override
   public Optional<Fence> fence() {
     return fence.current();
   }
@@ -201,7 +233,8 @@ final class PostgresRecords implements Records {
       new ParameterBinder(statement)
           .bindTexts(changes.stream().map(it -> table.idParameter(it.before().id())).toList())
           .bindColumns(table.fields(), changes.stream().map(it -> it.before().fields()).toList())
-          .bindColumns(table.fields(), changes.stream().map(RecordChange::after).toList());
+          .bindColumns(table.fields(), changes.stream().map(RecordChange::after).toList())
+          .bindVersions(table.versionColumn(), changes.stream().map(RecordChange::after).toList());
       try (ResultSet stored = statement.executeQuery()) {
         while (stored.next()) {
           results.set(stored.getInt(1) - 1, new Stored());
@@ -259,9 +292,10 @@ final class PostgresRecords implements Records {
             versions.add(VersionTagSql.toVersion(tag));
           }
         }
-        long count = group.getLong(fieldCount + 2);
+        long count = group.getLong(fieldCount + 3);
         counter.add(versions, count);
         counter.addUnreadable(group.getBoolean(fieldCount + 1) ? count : 0);
+        counter.addMismatched(group.getBoolean(fieldCount + 2) ? count : 0);
       }
     }
     return counter.toCensus();

@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -28,6 +29,8 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
           "bigint", Pattern.compile("0|-?[1-9][0-9]{0,18}"),
           "integer", Pattern.compile("0|-?[1-9][0-9]{0,9}"));
 
+  private static final Set<String> VERSION_TYPES = Set.of("integer", "bigint");
+
   /// SQLSTATEs when another session creates the same table at the same time: the server's `IF NOT
   /// EXISTS` is not atomic.
   private static final Set<String> ALREADY_EXISTS = Set.of("42P07", "23505");
@@ -40,6 +43,7 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
     Map<String, String> types = readColumnTypes(connection, found.oid);
     shape.sealedFields().forEach(it -> checkType(shape, types, it, Set.of("bytea")));
     checkType(shape, types, shape.idField(), ID_TYPES.keySet());
+    shape.versionField().ifPresent(it -> checkType(shape, types, it, VERSION_TYPES));
     checkUnique(connection, shape, found.oid);
     checkAllRowsVisible(connection, shape, found.oid);
     String idType = types.getOrDefault(shape.idField(), "");
@@ -52,10 +56,17 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
         shape.sealedFields().stream()
             .map(it -> ", " + quote(it) + " bytea")
             .collect(Collectors.joining());
+    String versionColumn = shape.versionField().map(it -> ", " + quote(it) + " integer").orElse("");
     try (Statement statement = connection.createStatement()) {
       statement.execute(
-          "CREATE TABLE IF NOT EXISTS %s (%s text PRIMARY KEY%s)"
-              .formatted(quote(shape.name()), quote(shape.idField()), columns));
+          "CREATE TABLE IF NOT EXISTS %s (%s text PRIMARY KEY%s%s)"
+              .formatted(quote(shape.name()), quote(shape.idField()), columns, versionColumn));
+      if (shape.versionField().isPresent()) {
+        String field = shape.versionField().get();
+        statement.execute(
+            "CREATE INDEX IF NOT EXISTS %s ON %s (%s)"
+                .formatted(quote(shape.name() + "_" + field), quote(shape.name()), quote(field)));
+      }
       return true;
     } catch (SQLException e) {
       if (ALREADY_EXISTS.contains(PostgresErrorKind.sqlState(e))) {
@@ -92,6 +103,21 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
   /// The sealed columns, quoted, in the order of [#fields].
   List<String> columns() {
     return fields().stream().map(PostgresTable::quote).toList();
+  }
+
+  /// The version field, quoted.
+  Optional<String> versionColumn() {
+    return shape.versionField().map(PostgresTable::quote);
+  }
+
+  /// The condition that the version field is not the lowest version of the row. Both are compared
+  /// as the eight bytes of a number.
+  String mismatchCondition() {
+    return versionColumn()
+        .map(it ->
+            "(int8send(%s::bigint) IS DISTINCT FROM decode('00000000', 'hex') || %s)"
+                .formatted(it, lowestVersion()))
+        .orElse("false");
   }
 
   /// SQL for the lowest version of a row.

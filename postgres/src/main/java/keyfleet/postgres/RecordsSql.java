@@ -16,6 +16,16 @@ final class RecordsSql {
   }
 
   /// Parameters: limit.
+  String scanMismatched() {
+    return page(table.mismatchCondition());
+  }
+
+  /// Parameters: id, limit.
+  String scanMismatchedAfter() {
+    return page("{id} > {given} AND " + table.mismatchCondition());
+  }
+
+  /// Parameters: limit.
   String scan(KekVersion version) {
     return page("", version);
   }
@@ -30,36 +40,43 @@ final class RecordsSql {
     return expand("SELECT {id}::text, {columns} FROM {table} WHERE {id} = {given}");
   }
 
-  /// Parameters: id, each field.
+  /// Parameters: id, each field, the version field.
   String insert() {
     return expand(
-        "INSERT INTO {table} ({id}, {columns}) VALUES ({given}, "
+        "INSERT INTO {table} ({id}, {columns}"
+            + table.versionColumn().map(it -> ", " + it).orElse("")
+            + ") VALUES ({given}, "
             + eachColumn(_ -> "?", ", ")
+            + table.versionColumn().map(_ -> ", ?::integer").orElse("")
             + ") ON CONFLICT ({id}) DO NOTHING");
   }
 
-  /// Parameters: each new field, id, each field as it was.
+  /// Parameters: each new field, the version field, id, each field as it was.
   String compareAndSet() {
     return expand(
         "UPDATE {table} SET "
             + eachColumn(it -> it + " = ?", ", ")
+            + table.versionColumn().map(it -> ", " + it + " = ?::integer").orElse("")
             + " WHERE {id} = {given} AND {same}");
   }
 
   /// Changes all records or, if the server refuses one, none. Returns the positions in the list,
   /// from 1, of the records that were as expected. Parameters, each a list: ids, for each field its
-  /// old values, for each field its new values.
+  /// old values, for each field its new values, the version fields.
   String compareAndSetAll() {
     List<String> columns = table.columns();
     return expand(
         "UPDATE {table} AS t SET "
             + eachIndex(i -> columns.get(i) + " = n" + i, ", ")
+            + table.versionColumn().map(it -> ", " + it + " = c.lowest").orElse("")
             + " FROM unnest(?::text[]"
             + ", ?::bytea[]".repeat(2 * columns.size())
+            + table.versionColumn().map(_ -> ", ?::integer[]").orElse("")
             + ") WITH ORDINALITY AS c(record, "
             + eachIndex(i -> "o" + i, ", ")
             + ", "
             + eachIndex(i -> "n" + i, ", ")
+            + table.versionColumn().map(_ -> ", lowest").orElse("")
             + ", ordinal) WHERE t.{id} = c.record::"
             + table.idType()
             + " AND "
@@ -73,7 +90,7 @@ final class RecordsSql {
   }
 
   /// One statement, so one snapshot. Columns: the version of each field, whether a field is
-  /// unreadable, number of records.
+  /// unreadable, whether the version field is another, number of records.
   String census() {
     List<String> columns = table.columns();
     String groups =
@@ -81,21 +98,24 @@ final class RecordsSql {
             + ", "
             + columns.stream()
                 .map(VersionTagSql::unreadableCondition)
-                .collect(Collectors.joining(" OR "));
+                .collect(Collectors.joining(" OR "))
+            + ", "
+            + table.mismatchCondition();
     String numbers =
-        IntStream.rangeClosed(1, columns.size() + 1)
+        IntStream.rangeClosed(1, columns.size() + 2)
             .mapToObj(Integer::toString)
             .collect(Collectors.joining(", "));
     return expand("SELECT " + groups + ", count(*) FROM {table} GROUP BY " + numbers);
   }
 
   private String page(String after, KekVersion version) {
+    return page(after + table.lowestVersion() + " = " + VersionTagSql.literal(version));
+  }
+
+  private String page(String condition) {
     return expand(
         "SELECT {id}::text, {columns} FROM {table} AS t WHERE "
-            + after
-            + table.lowestVersion()
-            + " = "
-            + VersionTagSql.literal(version)
+            + condition
             // Qualified: the plain name would mean the selected text of the id.
             + " ORDER BY t.{id} LIMIT ?");
   }

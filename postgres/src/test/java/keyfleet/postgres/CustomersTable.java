@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Records;
 import keyfleet.store.engine.StoreUrl;
@@ -27,13 +28,23 @@ final class CustomersTable implements AutoCloseable {
   }
 
   CustomersTable(String definition) {
+    this(definition, CustomersTable::shape);
+  }
+
+  static CustomersTable withVersionField() {
+    return new CustomersTable(
+        "(id text PRIMARY KEY, address text, f0 bytea, f1 bytea, f2 bytea, kek_version integer)",
+        it -> shape(it).withVersionField("kek_version"));
+  }
+
+  private CustomersTable(String definition, Function<String, CollectionShape> shape) {
     this.table = "customers" + COUNT.incrementAndGet();
     SERVER.execute(
         DATABASE,
         "CREATE TABLE " + table + definition,
         "GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON " + table + " TO " + APPLICATION_ROLE);
     this.engine = PostgresEngine.open(StoreUrl.parse(SERVER.url(DATABASE, "")));
-    this.records = engine.records(shape(table));
+    this.records = engine.records(shape.apply(table));
   }
 
   private static PostgresTestServer prepareServer() {

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import keyfleet.store.Fence;
 import keyfleet.store.FenceResult;
 import keyfleet.store.FenceResult.Raised;
-import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.FenceResult.Refused;
 import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
 import keyfleet.store.RecordWriteResult.Stored;
@@ -240,7 +240,7 @@ class PostgresFenceTest {
   @Test
   void lateFenceOfLowerEpoch_changesNothing() throws SQLException {
     raise(NEW_ONLY);
-    assertEquals(new StaleTerm(NEW_ONLY), customers.records().fence(fence(4, 1)));
+    assertEquals(new Refused(NEW_ONLY), customers.records().fence(fence(4, 1)));
     try (Connection writer = customers.connectAsApplication()) {
       assertRefused(() -> insert(writer, "late", 1));
       insert(writer, "new", 2);

@@ -2,7 +2,10 @@ package keyfleet.postgres;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
+import java.util.Optional;
 import keyfleet.store.Conflict;
 import keyfleet.store.FenceContract;
 import keyfleet.store.RecordId;
@@ -16,7 +19,7 @@ import keyfleet.store.RecordsFixture;
 class PostgresRecordsTest implements RecordsContract, FenceContract {
   @Override
   public RecordsFixture fixture() {
-    return new PostgresRecordsFixture(new CustomersTable());
+    return new PostgresRecordsFixture(CustomersTable.withVersionField());
   }
 
   private record PostgresRecordsFixture(CustomersTable customers) implements RecordsFixture {
@@ -37,6 +40,37 @@ class PostgresRecordsTest implements RecordsContract, FenceContract {
       } catch (SQLException e) {
         return new Fenced(
             FenceSql.refusingFence(e).orElseThrow(() -> new IllegalStateException(e)));
+      }
+    }
+
+    @Override
+    public void writeVersionField(RecordId id, Optional<Integer> version) {
+      try (Connection connection = customers.connectAsApplication();
+          PreparedStatement statement =
+              connection.prepareStatement(
+                  "UPDATE %s SET kek_version = ? WHERE id = ?".formatted(customers.table()))) {
+        statement.setObject(1, version.orElse(null), Types.INTEGER);
+        statement.setString(2, id.value());
+        statement.executeUpdate();
+      } catch (SQLException e) {
+        throw new IllegalStateException("the application cannot write", e);
+      }
+    }
+
+    @Override
+    public Optional<Integer> readVersionField(RecordId id) {
+      try (Connection connection = customers.connectAsApplication();
+          PreparedStatement statement =
+              connection.prepareStatement(
+                  "SELECT kek_version FROM %s WHERE id = ?".formatted(customers.table()))) {
+        statement.setString(1, id.value());
+        try (ResultSet found = statement.executeQuery()) {
+          return found.next()
+              ? Optional.ofNullable(found.getObject(1, Integer.class))
+              : Optional.empty();
+        }
+      } catch (SQLException e) {
+        throw new IllegalStateException("the application cannot read", e);
       }
     }
 

@@ -37,7 +37,7 @@ final class BuggyRecords {
     @Override
     public FenceResult fence(Fence fence) {
       Fence.Term latest = inner.fence().map(Fence::term).orElse(fence.term());
-      boolean older = fence.term().compareTo(latest) < 0;
+      boolean older = fence.term().epoch() < latest.epoch();
       return inner.fence(older ? new Fence(latest, fence.writable()) : fence);
     }
   }

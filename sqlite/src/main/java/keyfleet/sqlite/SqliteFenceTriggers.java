@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import keyfleet.crypto.KekVersion;
@@ -14,7 +15,7 @@ import keyfleet.store.Fence;
 import keyfleet.store.Fence.Term;
 import keyfleet.store.FenceResult;
 import keyfleet.store.FenceResult.Raised;
-import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.FenceResult.Refused;
 
 /// The fence of a table: two triggers that express [Fence#isChangeAllowed] in SQL, with the
 /// writable versions as literals, and a row of `keyfleet_fences` that stores the fence. One
@@ -51,10 +52,12 @@ final class SqliteFenceTriggers {
     this.shape = shape;
   }
 
-  FenceResult raise(SqliteSession session, Fence next) throws SQLException {
+  /// `canReplace` decides on the present fence.
+  FenceResult raise(SqliteSession session, Predicate<Fence> canReplace, Fence next)
+      throws SQLException {
     Optional<Fence> held = readFence(session);
-    if (held.isPresent() && !held.get().canYieldTo(next)) {
-      return new StaleTerm(held.get());
+    if (held.isPresent() && !canReplace.test(held.get())) {
+      return new Refused(held.get());
     }
     if (!held.equals(Optional.of(next)) || !hasTriggersFor(session, next)) {
       install(session, next);

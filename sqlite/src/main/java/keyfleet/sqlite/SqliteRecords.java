@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Bytes;
 import keyfleet.store.Census;
@@ -27,6 +28,7 @@ import keyfleet.store.RecordWriteResult.Fenced;
 import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
+import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
@@ -69,6 +71,17 @@ final class SqliteRecords implements Records {
   }
 
   @Override
+  public List<StoredRecord> scanMismatched(int limit) {
+    return database.read(session -> session.rows(table.scanMismatchedSql(), this::record, limit));
+  }
+
+  @Override
+  public List<StoredRecord> scanMismatched(RecordId after, int limit) {
+    return database.read(session ->
+        session.rows(table.scanMismatchedAfterSql(), this::record, after.value(), limit));
+  }
+
+  @Override
   public Optional<StoredRecord> read(RecordId id) {
     return database.read(session -> session.row(table.readSql(), this::record, id.value()));
   }
@@ -76,7 +89,7 @@ final class SqliteRecords implements Records {
   /// An existing id is a conflict whether or not the fence would allow the insert.
   @Override
   public RecordWriteResult insert(StoredRecord added) {
-    List<@Nullable Object> args = args(added.fields());
+    List<@Nullable Object> args = written(added.fields());
     args.addFirst(added.id().value());
     return database
         .<RecordWriteResult>write(session ->
@@ -119,7 +132,21 @@ final class SqliteRecords implements Records {
 
   @Override
   public FenceResult fence(Fence next) {
-    return database.write(session -> fenceTriggers.raise(session, next)).orElseGet(Unknown::new);
+    return raise(held -> held.canYieldTo(next), next);
+  }
+
+  @Override
+  public FenceResult replaceFence(Fence held, Fence next) {
+    if (fence().isEmpty()) {
+      throw new StoreException("table %s has no fence to replace".formatted(table.shape().name()));
+    }
+    return raise(held::equals, next);
+  }
+
+  private FenceResult raise(Predicate<Fence> canReplace, Fence next) {
+    return database
+        .write(session -> fenceTriggers.raise(session, canReplace, next))
+        .orElseGet(Unknown::new);
   }
 
   /// Raises the stored fence again if the application recreated the table, which drops its
@@ -145,7 +172,7 @@ final class SqliteRecords implements Records {
 
   private RecordWriteResult writeChange(SqliteSession session, RecordChange change)
       throws SQLException {
-    List<@Nullable Object> args = args(change.after());
+    List<@Nullable Object> args = written(change.after());
     args.addAll(expected(change.before()));
     return executeFenced(session, compareAndSetSql, args);
   }
@@ -165,6 +192,15 @@ final class SqliteRecords implements Records {
   private List<@Nullable Object> expected(StoredRecord record) {
     List<@Nullable Object> args = args(record.fields());
     args.addFirst(record.id().value());
+    return args;
+  }
+
+  /// The fields, then the version field.
+  private List<@Nullable Object> written(SealedFields sealed) {
+    List<@Nullable Object> args = args(sealed);
+    if (table.shape().versionField().isPresent()) {
+      args.add(sealed.lowestVersion().map(KekVersion::number).orElse(null));
+    }
     return args;
   }
 
@@ -213,5 +249,6 @@ final class SqliteRecords implements Records {
     }
     counter.add(versions, row.getLong(1));
     counter.addUnreadable(isUnreadable ? row.getLong(1) : 0);
+    counter.addMismatched(row.getBoolean(fields.size() + 2) ? row.getLong(1) : 0);
   }
 }

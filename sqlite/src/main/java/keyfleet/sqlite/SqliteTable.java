@@ -7,9 +7,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.RecordId;
@@ -32,10 +34,26 @@ record SqliteTable(CollectionShape shape) {
       String fields =
           table.fields().map(it -> ", " + SqliteVersionTags.quote(it) + " BLOB").collect(joining());
       String sql =
-          "CREATE TABLE IF NOT EXISTS %s (%s TEXT NOT NULL PRIMARY KEY%s)"
-              .formatted(table.name(), table.id(), fields);
+          "CREATE TABLE IF NOT EXISTS %s (%s TEXT NOT NULL PRIMARY KEY%s%s)"
+              .formatted(
+                  table.name(),
+                  table.id(),
+                  fields,
+                  table.versionColumn().map(it -> ", " + it + " INTEGER").orElse(""));
+      Optional<String> index =
+          shape
+              .versionField()
+              .map(it ->
+                  "CREATE INDEX IF NOT EXISTS %s ON %s (%s)"
+                      .formatted(
+                          SqliteVersionTags.quote(shape.name() + "_" + it),
+                          table.name(),
+                          SqliteVersionTags.quote(it)));
       database.writeRepeatable(session -> {
         session.runOnce(sql);
+        if (index.isPresent()) {
+          session.runOnce(index.get());
+        }
         return true;
       });
     }
@@ -49,18 +67,26 @@ record SqliteTable(CollectionShape shape) {
     return scanSql("AND %s COLLATE BINARY > ?".formatted(id()));
   }
 
+  String scanMismatchedSql() {
+    return scanMismatchedSql("");
+  }
+
+  String scanMismatchedAfterSql() {
+    return scanMismatchedSql("AND %s COLLATE BINARY > ?".formatted(id()));
+  }
+
   String readSql() {
     return "SELECT %s FROM %s WHERE %s".formatted(columnsSql(), name(), byIdSql());
   }
 
   String insertSql() {
-    String columns = fields().map(SqliteVersionTags::quote).map(it -> ", " + it).collect(joining());
-    String values = ", ?".repeat(shape.sealedFields().size());
+    String columns = writtenColumns().map(it -> ", " + it).collect(joining());
+    String values = ", ?".repeat((int) writtenColumns().count());
     return "INSERT INTO %s (%s%s) VALUES (?%s)".formatted(name(), id(), columns, values);
   }
 
   String compareAndSetSql() {
-    String set = fields().map(it -> SqliteVersionTags.quote(it) + " = ?").collect(joining(", "));
+    String set = writtenColumns().map(it -> it + " = ?").collect(joining(", "));
     return "UPDATE %s SET %s WHERE %s".formatted(name(), set, asExpectedSql());
   }
 
@@ -68,9 +94,9 @@ record SqliteTable(CollectionShape shape) {
     return "DELETE FROM %s WHERE %s".formatted(name(), asExpectedSql());
   }
 
-  /// Counts the records with each combination of tags: few rows, from one snapshot. `LIMIT -1` is
-  /// no limit, but it stops SQLite from merging the two queries, which would sort whole records
-  /// instead of tags.
+  /// Counts the records with each combination of tags, and whether the version field differs: few
+  /// rows, from one snapshot. `LIMIT -1` is no limit, but it stops SQLite from merging the two
+  /// queries, which would sort whole records instead of tags.
   String censusSql() {
     String tags =
         fields()
@@ -78,24 +104,47 @@ record SqliteTable(CollectionShape shape) {
                 SqliteVersionTags.tagSql(SqliteVersionTags.bytesSql(SqliteVersionTags.quote(it))))
             .collect(joining(", "));
     String groups =
-        fields()
-            .map(it -> String.valueOf(2 + shape.sealedFields().headSet(it).size()))
+        IntStream.rangeClosed(2, shape.sealedFields().size() + 2)
+            .mapToObj(String::valueOf)
             .collect(joining(", "));
-    return "SELECT count(*), * FROM (SELECT %s FROM %s LIMIT -1) GROUP BY %s"
-        .formatted(tags, name(), groups);
+    return "SELECT count(*), * FROM (SELECT %s, %s FROM %s LIMIT -1) GROUP BY %s"
+        .formatted(tags, mismatchSql(), name(), groups);
+  }
+
+  private String scanMismatchedSql(String after) {
+    return "SELECT %s FROM %s WHERE %s %s ORDER BY %s COLLATE BINARY LIMIT ?"
+        .formatted(columnsSql(), name(), mismatchSql(), after, id());
+  }
+
+  /// SQL that is true if the version field is not the lowest version of the record.
+  private String mismatchSql() {
+    return versionColumn()
+        .map(it ->
+            """
+            CASE WHEN %1$s IS NULL THEN %2$s
+              WHEN typeof(%1$s) = 'integer' THEN printf('%%08X', %1$s) ELSE '' END IS NOT %3$s\
+            """
+                .formatted(it, SqliteVersionTags.NONE, lowestTagSql()))
+        .orElse("0");
+  }
+
+  private String lowestTagSql() {
+    return SqliteVersionTags.lowestTagSql(
+        fields().map(SqliteVersionTags::quote).collect(Collectors.toCollection(TreeSet::new)));
+  }
+
+  private Optional<String> versionColumn() {
+    return shape.versionField().map(SqliteVersionTags::quote);
+  }
+
+  /// The sealed columns, then the version field.
+  private Stream<String> writtenColumns() {
+    return Stream.concat(fields().map(SqliteVersionTags::quote), versionColumn().stream());
   }
 
   private String scanSql(String after) {
     return "SELECT %s FROM %s WHERE %s = ? %s ORDER BY %s COLLATE BINARY LIMIT ?"
-        .formatted(
-            columnsSql(),
-            name(),
-            SqliteVersionTags.lowestTagSql(
-                fields()
-                    .map(SqliteVersionTags::quote)
-                    .collect(Collectors.toCollection(TreeSet::new))),
-            after,
-            id());
+        .formatted(columnsSql(), name(), lowestTagSql(), after, id());
   }
 
   /// The id if it can be a [RecordId], then the fields.
@@ -145,6 +194,9 @@ record SqliteTable(CollectionShape shape) {
     for (String field : shape.sealedFields()) {
       checkType(types, field, "BLOB", type -> type.isEmpty() || type.contains("BLOB"));
     }
+    shape
+        .versionField()
+        .ifPresent(it -> checkType(types, it, "INTEGER", type -> type.contains("INT")));
     checkUnique(session);
     return true;
   }

@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,11 @@ import org.jspecify.annotations.Nullable;
 /// before the waiting processes wake up. So there are two bytes, a waiting byte and a write byte.
 /// The next writer holds the waiting byte until it has the write byte, so a writer that has just
 /// finished must queue behind it.
+///
+/// The kernel's check for deadlocks knows processes, not threads. It refuses to wait when this
+/// process holds the write byte of one database and waits for that of the other, while another
+/// process does the reverse, although different threads do so. Each holder releases its byte
+/// without waiting for another one, so there is no deadlock: the waiter asks again.
 ///
 /// Only fairness depends on this class. A writer that does not queue, or whose lock file was
 /// deleted, is still excluded by SQLite's own lock.
@@ -38,6 +44,8 @@ final class SqliteWriterQueue implements AutoCloseable {
     @Override
     void close();
   }
+
+  private static final Duration RETRY_PAUSE = Duration.ofMillis(1);
 
   private final Path path;
   private final FileChannel channel;
@@ -135,13 +143,32 @@ final class SqliteWriterQueue implements AutoCloseable {
   }
 
   private void waitInKernel(CompletableFuture<FileLock> granted, @Nullable FileLock waitingLock) {
-    try (FileLock _ = waitingLock == null ? channel.lock(waitingByte, 1, false) : waitingLock) {
-      FileLock writeLock = channel.lock(waitingByte + 1, 1, false);
+    try (FileLock _ = waitingLock == null ? lock(waitingByte, granted) : waitingLock) {
+      FileLock writeLock = lock(waitingByte + 1, granted);
       if (!granted.complete(writeLock)) {
         writeLock.release();
       }
     } catch (IOException | OverlappingFileLockException e) {
       granted.completeExceptionally(e);
+    }
+  }
+
+  /// Asks again after a refusal to wait. An attempt that does not wait tells such a refusal from a
+  /// lock file that cannot be locked at all: then it fails too.
+  private FileLock lock(long at, CompletableFuture<FileLock> granted) throws IOException {
+    while (true) {
+      try {
+        return channel.lock(at, 1, false);
+      } catch (IOException e) {
+        @Nullable FileLock lock = tryLock(at);
+        if (lock != null) {
+          return lock;
+        }
+        if (granted.isDone()) {
+          throw e;
+        }
+        LockSupport.parkNanos(RETRY_PAUSE.toNanos());
+      }
     }
   }
 

@@ -28,7 +28,7 @@ import keyfleet.store.Bytes;
 import keyfleet.store.Census;
 import keyfleet.store.Fence;
 import keyfleet.store.FenceResult.Raised;
-import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.FenceResult.Refused;
 import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
@@ -209,7 +209,7 @@ class SqliteFenceTriggersTest {
     engine.close();
     assertThrows(SQLException.class, () -> run("UPDATE customers SET f0 = $OLD"));
     engine = folder.openEngine();
-    assertEquals(new StaleTerm(NEW_ONLY), engine.records(CUSTOMERS).fence(fence(4, 1)));
+    assertEquals(new Refused(NEW_ONLY), engine.records(CUSTOMERS).fence(fence(4, 1)));
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -40,7 +41,7 @@ class SqliteProcessTest {
   @Timeout(120)
   void fourDurableWriters_noneStarves() throws InterruptedException {
     try (SqliteTestFolder folder = new SqliteTestFolder()) {
-      List<SqliteWriterProcess> children = startAll(folder, "state");
+      List<SqliteWriterProcess> children = startAll(folder, CHILDREN, "state");
       AtomicIntegerArray counts = new AtomicIntegerArray(CHILDREN);
       BlockingQueue<Integer> done = new LinkedBlockingQueue<>();
       for (int i = 0; i < CHILDREN; i++) {
@@ -59,6 +60,20 @@ class SqliteProcessTest {
           () -> "while writer " + fastest + " made " + GOAL + " writes: " + writes);
       System.out.println("four durable writers: " + writes);
     }
+  }
+
+  /// The kernel takes record locks of several threads of one process for a deadlock, because it
+  /// looks at processes only.
+  @Test
+  @Timeout(60)
+  void threadsOfSeveralProcesses_areNeverRefused() throws InterruptedException {
+    writeWithThreads(Duration.ofSeconds(8));
+  }
+
+  @Test
+  @Tag("soak")
+  void threadsOfSeveralProcesses_areNeverRefusedInAMinute() throws InterruptedException {
+    writeWithThreads(Duration.ofMinutes(1));
   }
 
   /// The store does not exist yet, and all threads create it.
@@ -115,6 +130,24 @@ class SqliteProcessTest {
     }
   }
 
+  private static void writeWithThreads(Duration time) throws InterruptedException {
+    try (SqliteTestFolder folder = new SqliteTestFolder()) {
+      List<SqliteWriterProcess> children = startAll(folder, 3, "threads");
+      List<CompletableFuture<List<String>>> outputs = new ArrayList<>();
+      children.forEach(SqliteWriterProcess::proceed);
+      children.forEach(it -> outputs.add(CompletableFuture.supplyAsync(it::readRest)));
+      Thread.sleep(time);
+      children.forEach(SqliteWriterProcess::stop);
+      List<String> lines = outputs.stream().flatMap(it -> it.join().stream()).toList();
+      children.forEach(SqliteWriterProcess::close);
+      List<String> refused =
+          lines.stream().filter(it -> it.startsWith(SqliteWriterMain.REFUSED)).toList();
+      assertEquals(List.of(), refused, () -> refused.size() + " of " + lines.size() + " writes");
+      assertTrue(lines.size() > 100, () -> "too few writes: " + lines.size());
+      System.out.println("threads of several processes: " + lines.size() + " writes");
+    }
+  }
+
   private static ChangeHint awaitHint(BlockingQueue<ChangeHint> hints) throws InterruptedException {
     return Optional.ofNullable(hints.poll(HINT_LIMIT.toMillis(), TimeUnit.MILLISECONDS))
         .orElseThrow(() -> new AssertionError("no hint in " + HINT_LIMIT));
@@ -133,9 +166,10 @@ class SqliteProcessTest {
   }
 
   /// The children open the store at the same time; it does not exist at first.
-  private static List<SqliteWriterProcess> startAll(SqliteTestFolder folder, String mode) {
+  private static List<SqliteWriterProcess> startAll(
+      SqliteTestFolder folder, int count, String mode) {
     List<SqliteWriterProcess> children = new ArrayList<>();
-    for (int i = 0; i < CHILDREN; i++) {
+    for (int i = 0; i < count; i++) {
       children.add(SqliteWriterProcess.start(folder.url(), "w" + i, mode));
     }
     children.forEach(SqliteWriterProcess::awaitReady);
@@ -162,7 +196,7 @@ class SqliteProcessTest {
   /// Kills each child at a different moment while the others keep writing; returns all acknowledged
   /// writes.
   private static List<String> killEach(SqliteTestFolder folder, Random random) {
-    List<SqliteWriterProcess> children = startAll(folder, "both");
+    List<SqliteWriterProcess> children = startAll(folder, CHILDREN, "both");
     children.forEach(SqliteWriterProcess::proceed);
     List<String> acknowledgedLines = new ArrayList<>();
     for (SqliteWriterProcess child : children) {

@@ -5,6 +5,7 @@ import static keyfleet.sqlite.SqliteTestFolder.CUSTOMERS;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.Optional;
 import keyfleet.store.Conflict;
 import keyfleet.store.FenceContract;
 import keyfleet.store.RecordId;
@@ -26,8 +27,10 @@ class SqliteRecordsTest implements RecordsContract, FenceContract {
     private final Records records;
 
     SqliteRecordsFixture() {
-      folder.sql(SqliteTestFolder.CREATE_CUSTOMERS);
-      records = engine.records(CUSTOMERS);
+      folder.sql(
+          SqliteTestFolder.CREATE_CUSTOMERS,
+          "ALTER TABLE customers ADD COLUMN kek_version INTEGER");
+      records = engine.records(CUSTOMERS.withVersionField("kek_version"));
     }
 
     @Override
@@ -45,6 +48,26 @@ class SqliteRecordsTest implements RecordsContract, FenceContract {
         return update.executeUpdate() == 1 ? new Stored() : new Conflict();
       } catch (SQLException e) {
         throw new IllegalStateException("the application cannot write", e);
+      }
+    }
+
+    @Override
+    public void writeVersionField(RecordId id, Optional<Integer> version) {
+      folder.sql(
+          "UPDATE customers SET kek_version = %s WHERE id = '%s'"
+              .formatted(version.map(String::valueOf).orElse("NULL"), id.value()));
+    }
+
+    @Override
+    public Optional<Integer> readVersionField(RecordId id) {
+      try (Connection application = folder.connect()) {
+        String found =
+            SqliteTestFolder.query(
+                application,
+                "SELECT kek_version FROM customers WHERE id = '%s'".formatted(id.value()));
+        return found.equals("null") ? Optional.empty() : Optional.of(Integer.parseInt(found));
+      } catch (SQLException e) {
+        throw new IllegalStateException("the application cannot read", e);
       }
     }
 

@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import keyfleet.store.Census;
+import keyfleet.store.CollectionShape;
 import keyfleet.store.FenceResult;
 import keyfleet.store.RecordWriteResult;
 import keyfleet.store.Records;
@@ -105,6 +108,39 @@ class SqliteTableTest {
       assertEquals(new RecordWriteResult.Stored(), engine.records(CUSTOMERS).insert(record));
       engine.createCollection(CUSTOMERS);
       assertEquals(Optional.of(record), engine.records(CUSTOMERS).read(record.id()));
+    }
+  }
+
+  @Test
+  void ownCollectionWithVersionField_hasAnIndexOnIt() throws SQLException {
+    CollectionShape versioned = CUSTOMERS.withVersionField("kek_version");
+    try (SqliteTestFolder folder = new SqliteTestFolder();
+        SqliteEngine engine = folder.openEngine();
+        Connection application = folder.connect()) {
+      engine.createCollection(versioned);
+      engine.createCollection(versioned);
+      engine.records(versioned).insert(StoreFixtures.record(1, 3, 2));
+      String lookup = "FROM customers WHERE kek_version = 2";
+      assertEquals("1", SqliteTestFolder.query(application, "SELECT count(*) " + lookup));
+      assertEquals(
+          "1",
+          SqliteTestFolder.query(
+              application,
+              "SELECT count(*) FROM pragma_index_info('customers_kek_version') WHERE name = 'kek_version'"));
+    }
+  }
+
+  @Test
+  void versionFieldThatIsNotThere_isRefused() {
+    try (SqliteTestFolder folder = new SqliteTestFolder()) {
+      folder.sql(SqliteTestFolder.CREATE_CUSTOMERS);
+      try (SqliteEngine engine = folder.openEngine()) {
+        StoreRefusedException refused =
+            assertThrows(
+                StoreRefusedException.class,
+                () -> engine.records(CUSTOMERS.withVersionField("kek_version")));
+        assertEquals("table customers has no column kek_version", refused.getMessage());
+      }
     }
   }
 

@@ -10,12 +10,24 @@ import keyfleet.crypto.KekVersion;
 /// `belonging` counts each record once, by its lowest version: a scan of that version finds these
 /// records. `carrying` counts a record under every version that any of its fields needs: only a
 /// version that no record carries may be destroyed. `unreadable` counts records with a field that
-/// is not an envelope, whatever their other fields are.
+/// is not an envelope, whatever their other fields are. `mismatched` counts records whose version
+/// field is not their lowest version; it is zero for a collection without a version field.
 public record Census(
-    SortedMap<KekVersion, Long> belonging, SortedMap<KekVersion, Long> carrying, long unreadable) {
+    SortedMap<KekVersion, Long> belonging,
+    SortedMap<KekVersion, Long> carrying,
+    long unreadable,
+    long mismatched) {
   public Census {
     belonging = Collections.unmodifiableSortedMap(new TreeMap<>(belonging));
     carrying = Collections.unmodifiableSortedMap(new TreeMap<>(carrying));
+  }
+
+  /// Of a collection in which no version field is wrong.
+  public Census(
+      SortedMap<KekVersion, Long> belonging,
+      SortedMap<KekVersion, Long> carrying,
+      long unreadable) {
+    this(belonging, carrying, unreadable, 0);
   }
 
   public static Census of(Iterable<StoredRecord> records) {

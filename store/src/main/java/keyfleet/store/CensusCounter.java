@@ -10,6 +10,7 @@ public final class CensusCounter {
   private final SortedMap<KekVersion, Long> belonging = new TreeMap<>();
   private final SortedMap<KekVersion, Long> carrying = new TreeMap<>();
   private long unreadable;
+  private long mismatched;
 
   /// Adds `count` records whose fields need these versions.
   public void add(NavigableSet<KekVersion> versions, long count) {
@@ -24,7 +25,12 @@ public final class CensusCounter {
     unreadable += count;
   }
 
+  /// Says of `count` added records that their version field is not their lowest version.
+  public void addMismatched(long count) {
+    mismatched += count;
+  }
+
   public Census toCensus() {
-    return new Census(belonging, carrying, unreadable);
+    return new Census(belonging, carrying, unreadable, mismatched);
   }
 }

@@ -1,13 +1,19 @@
 package keyfleet.store;
 
 import java.util.Collections;
+import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /// A table or collection of an application: its name, the column that identifies a record, and the
 /// sealed columns.
-public record CollectionShape(String name, String idField, SortedSet<String> sealedFields) {
+///
+/// @param versionField the column beside the sealed ones in which the record's lowest version is
+///   also written, if it has one. It is for people and for the application's queries; Keyfleet
+///   decides by the versions inside the envelopes
+public record CollectionShape(
+    String name, String idField, SortedSet<String> sealedFields, Optional<String> versionField) {
   /// Valid as one identifier in every engine. Engines quote it, which preserves case and hyphens.
   private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]{0,62}");
 
@@ -19,7 +25,25 @@ public record CollectionShape(String name, String idField, SortedSet<String> sea
       throw new IllegalArgumentException(
           "a collection has sealed fields other than its id; " + name + " has " + sealedFields);
     }
+    if (versionField.isPresent()) {
+      String field = versionField.get();
+      check(field);
+      if (field.equals(idField) || sealedFields.contains(field)) {
+        throw new IllegalArgumentException(
+            "a collection has a version field other than its id and its sealed fields; %s has %s"
+                .formatted(name, field));
+      }
+    }
     sealedFields = Collections.unmodifiableSortedSet(new TreeSet<>(sealedFields));
+  }
+
+  /// A collection without a version field.
+  public CollectionShape(String name, String idField, SortedSet<String> sealedFields) {
+    this(name, idField, sealedFields, Optional.empty());
+  }
+
+  public CollectionShape withVersionField(String field) {
+    return new CollectionShape(name, idField, sealedFields, Optional.of(field));
   }
 
   public static boolean isIdentifier(String text) {

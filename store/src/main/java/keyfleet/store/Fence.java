@@ -9,14 +9,9 @@ import keyfleet.crypto.KekVersion;
 
 /// The versions that a record may change to, and the term of the keystore that decided it.
 public record Fence(Term term, SortedSet<KekVersion> writable) {
-  /// Orders the decisions of a keystore: by incarnation, then by epoch.
-  public record Term(long incarnation, long epoch) implements Comparable<Term> {
-    @Override
-    public int compareTo(Term other) {
-      int byIncarnation = Long.compare(incarnation, other.incarnation);
-      return byIncarnation != 0 ? byIncarnation : Long.compare(epoch, other.epoch);
-    }
-  }
+  /// The epoch in which a keystore decided. An incarnation is a random number: the epochs of one
+  /// incarnation have an order, two incarnations have none.
+  public record Term(long incarnation, long epoch) {}
 
   public Fence {
     if (writable.isEmpty()) {
@@ -29,11 +24,12 @@ public record Fence(Term term, SortedSet<KekVersion> writable) {
     return new Fence(term, new TreeSet<>(writable));
   }
 
-  /// Whether `next` may replace this fence: it must not have a lower term. A fence of the same term
-  /// may replace it, because a rotation opens the fence in the epoch in which the previous rotation
-  /// closed it (ADR 6).
+  /// Whether `next` may replace this fence: it must be of the same incarnation, and of an epoch
+  /// that is not lower. A fence of the same term may replace it, because a rotation opens the fence
+  /// in the epoch in which the previous rotation closed it (ADR 6). A fence of another incarnation
+  /// is of another keystore: only an operator can decide between them, by [Records#replaceFence].
   public boolean canYieldTo(Fence next) {
-    return next.term.compareTo(term) >= 0;
+    return next.term.incarnation == term.incarnation && next.term.epoch >= term.epoch;
   }
 
   /// Whether a record may change from `before` to `after`; an insert changes from

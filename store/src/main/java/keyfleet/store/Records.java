@@ -14,12 +14,21 @@ public interface Records {
   /// The records after `after`, which may be deleted or belong to another version by now.
   List<StoredRecord> scan(KekVersion version, RecordId after, int limit);
 
+  /// The first records whose version field is not their lowest version, in the order of [#scan]. A
+  /// [#compareAndSet] that leaves such a record's sealed fields as they are corrects its version
+  /// field.
+  List<StoredRecord> scanMismatched(int limit);
+
+  /// Those records after `after`.
+  List<StoredRecord> scanMismatched(RecordId after, int limit);
+
   Optional<StoredRecord> read(RecordId id);
 
   /// `Conflict` if the id is taken.
   RecordWriteResult insert(StoredRecord added);
 
   /// Replaces all sealed fields if each of them is still as it was read and no field was added.
+  /// Writes the version field too, if the collection has one.
   RecordWriteResult compareAndSet(RecordChange change);
 
   /// Applies each change like [#compareAndSet], independently of the others. No record may occur
@@ -36,7 +45,12 @@ public interface Records {
   /// Raises the fence. It must also stop writers that do not know Keyfleet.
   FenceResult fence(Fence fence);
 
-  /// The current fence, if one was ever raised. A keystore with a lower term than this fence was
-  /// restored from an old backup.
+  /// Raises `next` in the place of `held`, whatever the terms of both: an operator has decided
+  /// which keystore is right. Refused if another fence than `held` is raised. Throws a
+  /// [StoreException] if no fence was ever raised.
+  FenceResult replaceFence(Fence held, Fence next);
+
+  /// The current fence, if one was ever raised. A keystore of a lower epoch than this fence was
+  /// restored from an old backup; one of another incarnation was created after the first was lost.
   Optional<Fence> fence();
 }

@@ -47,10 +47,12 @@
 /// | `compareAndSetAll` | results in the order of the changes; each record on its own, as above     |
 /// | `census`        | one snapshot, from the leader                                               |
 /// | `fence`         | on return no open transaction can evade it                                  |
+/// | `replaceFence`  | the same; of all calls that race to replace one fence by different ones, one is `Raised` |
 ///
 /// A record belongs to the lowest version among its sealed fields. The version inside each envelope
-/// decides that, never a separate column. [Fence#isChangeAllowed] is the only definition of what
-/// the fence allows.
+/// decides that, never a separate column. Where a collection has a version field, each insert and
+/// each compare-and-set also writes that version there; a census counts the records in which it
+/// differs. [Fence#isChangeAllowed] is the only definition of what the fence allows.
 ///
 /// Start reading at: [Kv] and [Records], then [Bucket], [Entry] and [StoredRecord], then
 /// [ConditionalWrite] and [Fence]. An engine's entry point is `keyfleet.store.engine.Engine`.

@@ -47,6 +47,7 @@ class ContractFlawTest {
           CHECKED_THEN_WRITTEN, racedCreate_isWonOnce
           CHECKED_THEN_WRITTEN, racedUpdate_isWonOnce
           CHECKED_THEN_WRITTEN, racedIncrements_allCount
+          CREATES_CHECKED_THEN_WRITTEN, racedCreate_isWonOnce
           UPDATES_ANY_REVISION, update_needsTheLatestRevision
           UPDATES_ANY_REVISION, updateOfAbsentKey_conflicts
           UPDATES_ANY_REVISION, updateByRevisionOfAnotherKey_conflicts
@@ -81,6 +82,9 @@ class ContractFlawTest {
           SCAN_SKIPS,               scanWhileOthersWrite_hasNoGapAndNoRepeat
           SCAN_SKIPS,               census_equalsFullScan
           SCAN_REPEATS,             scanWithWritesBetweenPages_hasNoGapAndNoRepeat
+          SKIPS_EQUAL_FIELDS,       changeToTheSameFields_correctsTheVersionField
+          HIDES_MISMATCHES,         wrongVersionField_isCountedAndDecidesNothing
+          FINDS_NO_MISMATCHES,      wrongVersionField_isCountedAndDecidesNothing
           FENCE_STOPS_NOTHING,      oldWriterAfterTheFence_isRefused
           FENCE_STOPS_NOTHING,      fieldThatIsNotAnEnvelope_isRefused
           FENCE_STOPS_NOTHING,      fenceRaisedDuringWrites_stopsEveryLaterWrite
@@ -91,7 +95,14 @@ class ContractFlawTest {
           FENCE_STOPS_OLD_RECORDS,  recordOfTheOldVersion_mayStayThere
           FENCE_STOPS_OLD_RECORDS,  oneFieldUnderTheNewVersion_passesThoughTheRecordStaysOld
           FENCE_YIELDS_TO_ANY,      fenceOfLowerEpoch_isRefused
-          FENCE_YIELDS_TO_ANY,      incarnation_countsBeforeEpoch
+          FENCE_YIELDS_TO_ANY,      fenceOfAnotherIncarnation_isRefused
+          FENCE_YIELDS_TO_HIGHER_INCARNATION, fenceOfAnotherIncarnation_isRefused
+          FENCE_REPLACED_UNSEEN,    replaceFence_needsThePresentFence
+          FENCE_REPLACED_UNSEEN,    racedReplaceFence_isWonOnce
+          FENCE_REPLACED_BY_EPOCH,  replaceFence_needsThePresentFence
+          FENCE_REPLACED_BY_TERM,   replacedFence_standsWhateverItsTerm
+          REPLACED_FENCE_STOPS_NOTHING, replacedFence_standsWhateverItsTerm
+          FENCE_DOES_NOT_WAIT,      fenceReplacedDuringWrites_stopsEveryLaterWrite
           FENCE_NEEDS_A_NEW_TERM,   otherSetOfTheSameTerm_replacesTheEarlier
           """)
   void recordsFlaw_isCaught(RecordsFlaw flaw, String check) {

@@ -3,7 +3,7 @@ package keyfleet.store;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 import keyfleet.store.FenceResult.Raised;
-import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.FenceResult.Refused;
 import keyfleet.store.RecordWriteResult.Fenced;
 import org.jspecify.annotations.Nullable;
 
@@ -16,13 +16,24 @@ final class CustomRuleFence implements ForwardingRecords {
   private final Records inner;
   private final ChangeRule changeRule;
   private final BiPredicate<Fence, Fence> yieldRule;
+  private final BiPredicate<Fence, Fence> replaceRule;
   private @Nullable Fence fence;
 
   /// The right rules are `Fence::isChangeAllowed` and `Fence::canYieldTo`.
   CustomRuleFence(Records inner, ChangeRule changeRule, BiPredicate<Fence, Fence> yieldRule) {
+    this(inner, changeRule, yieldRule, Fence::equals);
+  }
+
+  /// `replaceRule` gets the present fence and the expected one; the right one is `Fence::equals`.
+  CustomRuleFence(
+      Records inner,
+      ChangeRule changeRule,
+      BiPredicate<Fence, Fence> yieldRule,
+      BiPredicate<Fence, Fence> replaceRule) {
     this.inner = inner;
     this.changeRule = changeRule;
     this.yieldRule = yieldRule;
+    this.replaceRule = replaceRule;
   }
 
   @Override
@@ -51,7 +62,20 @@ final class CustomRuleFence implements ForwardingRecords {
   public synchronized FenceResult fence(Fence next) {
     Fence held = fence;
     if (held != null && !yieldRule.test(held, next)) {
-      return new StaleTerm(held);
+      return new Refused(held);
+    }
+    fence = next;
+    return new Raised();
+  }
+
+  @Override
+  public synchronized FenceResult replaceFence(Fence held, Fence next) {
+    Fence present = fence;
+    if (present == null) {
+      throw new StoreException("the collection has no fence to replace");
+    }
+    if (!replaceRule.test(present, held)) {
+      return new Refused(present);
     }
     fence = next;
     return new Raised();

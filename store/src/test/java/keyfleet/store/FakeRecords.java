@@ -8,15 +8,23 @@ import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.DeleteResult.Deleted;
 import keyfleet.store.FenceResult.Raised;
-import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.FenceResult.Refused;
 import keyfleet.store.RecordWriteResult.Fenced;
 import keyfleet.store.RecordWriteResult.Stored;
 import org.jspecify.annotations.Nullable;
 
-/// A collection in memory, with one column that Keyfleet does not use. It is deterministic; ids
-/// sort by their characters.
+/// A collection in memory, with a version field and one column that Keyfleet does not use. It is
+/// deterministic; ids sort by their characters.
 public final class FakeRecords implements Records {
-  private record Row(SealedFields fields, String unrelated) {}
+  private record Row(SealedFields fields, Optional<Integer> versionField, String unrelated) {
+    Row(SealedFields fields, String unrelated) {
+      this(fields, fields.lowestVersion().map(KekVersion::number), unrelated);
+    }
+
+    boolean isMismatched() {
+      return !versionField.equals(fields.lowestVersion().map(KekVersion::number));
+    }
+  }
 
   private final NavigableMap<String, Row> rows = new TreeMap<>();
   private @Nullable Fence fence;
@@ -29,6 +37,16 @@ public final class FakeRecords implements Records {
   @Override
   public synchronized List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
     return scanPage(rows.tailMap(after.value(), false), version, limit);
+  }
+
+  @Override
+  public synchronized List<StoredRecord> scanMismatched(int limit) {
+    return scanMismatchedPage(rows, limit);
+  }
+
+  @Override
+  public synchronized List<StoredRecord> scanMismatched(RecordId after, int limit) {
+    return scanMismatchedPage(rows.tailMap(after.value(), false), limit);
   }
 
   @Override
@@ -67,14 +85,32 @@ public final class FakeRecords implements Records {
   public synchronized Census census() {
     List<StoredRecord> all = new ArrayList<>();
     rows.forEach((id, row) -> all.add(new StoredRecord(new RecordId(id), row.fields())));
-    return Census.of(all);
+    Census census = Census.of(all);
+    return new Census(
+        census.belonging(),
+        census.carrying(),
+        census.unreadable(),
+        rows.values().stream().filter(Row::isMismatched).count());
   }
 
   @Override
   public synchronized FenceResult fence(Fence next) {
     Fence held = fence;
     if (held != null && !held.canYieldTo(next)) {
-      return new StaleTerm(held);
+      return new Refused(held);
+    }
+    fence = next;
+    return new Raised();
+  }
+
+  @Override
+  public synchronized FenceResult replaceFence(Fence held, Fence next) {
+    Fence present = fence;
+    if (present == null) {
+      throw new StoreException("the collection has no fence to replace");
+    }
+    if (!present.equals(held)) {
+      return new Refused(present);
     }
     fence = next;
     return new Raised();
@@ -91,6 +127,16 @@ public final class FakeRecords implements Records {
     return row == null ? new Conflict() : write(id, new Row(row.fields(), text), row.fields());
   }
 
+  /// Writes the version field, as an application would; empty is null.
+  public synchronized void writeVersionField(RecordId id, Optional<Integer> version) {
+    rows.computeIfPresent(id.value(), (_, row) -> new Row(row.fields(), version, row.unrelated()));
+  }
+
+  public synchronized Optional<Integer> readVersionField(RecordId id) {
+    Row row = rows.get(id.value());
+    return row == null ? Optional.empty() : row.versionField();
+  }
+
   private RecordWriteResult write(RecordId id, Row before, SealedFields after) {
     Fence held = fence;
     if (held != null && !held.isChangeAllowed(before.fields(), after)) {
@@ -98,6 +144,14 @@ public final class FakeRecords implements Records {
     }
     rows.put(id.value(), new Row(after, before.unrelated()));
     return new Stored();
+  }
+
+  private static List<StoredRecord> scanMismatchedPage(NavigableMap<String, Row> rows, int limit) {
+    return rows.entrySet().stream()
+        .filter(it -> it.getValue().isMismatched())
+        .map(it -> new StoredRecord(new RecordId(it.getKey()), it.getValue().fields()))
+        .limit(limit)
+        .toList();
   }
 
   private static List<StoredRecord> scanPage(

@@ -11,16 +11,19 @@ import static keyfleet.store.StoreFixtures.with;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import keyfleet.store.DeleteResult.Deleted;
 import keyfleet.store.Fence.Term;
 import keyfleet.store.FenceResult.Raised;
-import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.FenceResult.Refused;
 import keyfleet.store.RecordWriteResult.Fenced;
 import keyfleet.store.RecordWriteResult.Stored;
 import org.junit.jupiter.api.Test;
@@ -124,17 +127,64 @@ public interface FenceContract extends ContractSuite {
   default void fenceOfLowerEpoch_isRefused(RecordsFixture fixture) {
     raise(fixture, NEW_ONLY);
     Fence late = fence(4, 1);
-    assertEquals(new StaleTerm(NEW_ONLY), fixture.records().fence(late));
+    assertEquals(new Refused(NEW_ONLY), fixture.records().fence(late));
+    assertEquals(Optional.of(NEW_ONLY), fixture.records().fence());
+    assertRefused(fixture, fixture.records().insert(record(1, 1)));
+  }
+
+  /// Incarnations are random, so neither is the later one.
+  @Test
+  default void fenceOfAnotherIncarnation_isRefused(RecordsFixture fixture) {
+    Fence held = fence(new Term(2, 5), 2);
+    raise(fixture, held);
+    for (Term other : List.of(new Term(1, 9), new Term(3, 9), new Term(3, 5), new Term(-2, 5))) {
+      assertEquals(new Refused(held), fixture.records().fence(fence(other, 1)));
+    }
+    assertEquals(Optional.of(held), fixture.records().fence());
+    assertRefused(fixture, fixture.records().insert(record(1, 1)));
+  }
+
+  @Test
+  default void replacedFence_standsWhateverItsTerm(RecordsFixture fixture) {
+    raise(fixture, NEW_ONLY);
+    Fence earlier = fence(new Term(-7, 2), 1);
+    assertEquals(new Raised(), fixture.records().replaceFence(NEW_ONLY, earlier));
+    assertEquals(Optional.of(earlier), fixture.records().fence());
+    assertEquals(new Stored(), fixture.records().insert(record(1, 1)));
+    assertRefused(fixture, fixture.records().insert(record(2, 2)));
+    assertEquals(new Refused(earlier), fixture.records().fence(fence(6, 2)));
+    raise(fixture, fence(new Term(-7, 3), 3));
+    assertEquals(new Stored(), fixture.records().insert(record(2, 3)));
+  }
+
+  @Test
+  default void replaceFence_needsThePresentFence(RecordsFixture fixture) {
+    Fence next = fence(9, 1);
+    assertThrows(StoreException.class, () -> fixture.records().replaceFence(fence(4, 2), next));
+    assertEquals(Optional.empty(), fixture.records().fence());
+    raise(fixture, NEW_ONLY);
+    List<Fence> others =
+        List.of(fence(4, 2), fence(6, 2), fence(NEW_ONLY.term(), 2, 3), fence(new Term(2, 5), 2));
+    for (Fence other : others) {
+      assertEquals(new Refused(NEW_ONLY), fixture.records().replaceFence(other, next));
+    }
     assertEquals(Optional.of(NEW_ONLY), fixture.records().fence());
     assertRefused(fixture, fixture.records().insert(record(1, 1)));
   }
 
   @Test
-  default void incarnation_countsBeforeEpoch(RecordsFixture fixture) {
-    Fence held = fence(new Term(2, 1), 2);
+  default void racedReplaceFence_isWonOnce(RecordsFixture fixture) {
     raise(fixture, NEW_ONLY);
-    raise(fixture, held);
-    assertEquals(new StaleTerm(held), fixture.records().fence(fence(new Term(1, 9), 1)));
+    try (RacingThreads threads = new RacingThreads(4)) {
+      List<FenceResult> results =
+          threads.race(
+              it -> fixture.records().replaceFence(NEW_ONLY, fence(new Term(10 + it, 1), 1 + it)));
+      assertEquals(1, Collections.frequency(results, new Raised()), results::toString);
+      int winner = results.indexOf(new Raised());
+      assertEquals(
+          Optional.of(fence(new Term(10 + winner, 1), 1 + winner)), fixture.records().fence());
+      assertEquals(new Stored(), fixture.records().insert(record(1, 1 + winner)));
+    }
   }
 
   /// The next rotation opens the fence in the epoch in which the previous one closed it.
@@ -189,6 +239,18 @@ public interface FenceContract extends ContractSuite {
   /// Writers do not know the fence and write until it stops them.
   @Test
   default void fenceRaisedDuringWrites_stopsEveryLaterWrite(RecordsFixture fixture) {
+    assertStopsEveryLaterWrite(fixture, () -> fixture.records().fence(NEW_ONLY));
+  }
+
+  @Test
+  default void fenceReplacedDuringWrites_stopsEveryLaterWrite(RecordsFixture fixture) {
+    Fence open = fence(new Term(8, 9), 1, 2);
+    raise(fixture, open);
+    assertStopsEveryLaterWrite(fixture, () -> fixture.records().replaceFence(open, NEW_ONLY));
+  }
+
+  private static void assertStopsEveryLaterWrite(
+      RecordsFixture fixture, Supplier<FenceResult> raising) {
     try (RacingThreads threads = new RacingThreads(WRITERS + 1)) {
       CountDownLatch busy = new CountDownLatch(BEFORE_FENCE);
       CountDownLatch raised = new CountDownLatch(1);
@@ -199,7 +261,7 @@ public interface FenceContract extends ContractSuite {
               return Census.of(List.of());
             }
             await(busy);
-            raise(fixture, NEW_ONLY);
+            assertEquals(new Raised(), raising.get());
             raised.countDown();
             return fixture.records().census();
           });

@@ -19,6 +19,16 @@ public interface ForwardingRecords extends Records {
   }
 
   @Override
+  default List<StoredRecord> scanMismatched(int limit) {
+    return inner().scanMismatched(limit);
+  }
+
+  @Override
+  default List<StoredRecord> scanMismatched(RecordId after, int limit) {
+    return inner().scanMismatched(after, limit);
+  }
+
+  @Override
   default Optional<StoredRecord> read(RecordId id) {
     return inner().read(id);
   }
@@ -46,6 +56,11 @@ public interface ForwardingRecords extends Records {
   @Override
   default FenceResult fence(Fence fence) {
     return inner().fence(fence);
+  }
+
+  @Override
+  default FenceResult replaceFence(Fence held, Fence next) {
+    return inner().replaceFence(held, next);
   }
 
   @Override

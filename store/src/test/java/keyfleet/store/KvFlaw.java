@@ -39,6 +39,19 @@ public enum KvFlaw {
     };
   }),
 
+  /// Keeps raced updates, and acknowledges every raced create: as FerretDB 2.7 does with upserts.
+  CREATES_CHECKED_THEN_WRITTEN(kv -> {
+    Exchanger<Key> checked = new Exchanger<>();
+    return new Forwarding(kv) {
+      @Override
+      public WriteResult create(Bucket bucket, Key key, Value value) {
+        Optional<Entry> held = kv.get(bucket, key);
+        meetAnother(checked, key);
+        return held.isEmpty() ? kv.put(bucket, key, value) : new Conflict();
+      }
+    };
+  }),
+
   UPDATES_ANY_REVISION(kv ->
       new Forwarding(kv) {
         @Override

@@ -9,7 +9,7 @@ import keyfleet.store.RecordWriteResult.Fenced;
 import org.jspecify.annotations.Nullable;
 
 /// Raises its fence while some writers have checked the fence and not yet written. They write after
-/// the next census.
+/// the next census. A fence that is raised before the first write waits for no writer.
 final class NonBlockingFence implements ForwardingRecords {
   /// This many inserts are not delayed, so that the test can reach its fence.
   private static final int UNDELAYED = FenceContract.BEFORE_FENCE;
@@ -44,9 +44,16 @@ final class NonBlockingFence implements ForwardingRecords {
 
   @Override
   public FenceResult fence(Fence next) {
-    await(checkedOnly);
+    if (inserts.get() > 0) {
+      await(checkedOnly);
+    }
     fence = next;
     return new Raised();
+  }
+
+  @Override
+  public FenceResult replaceFence(Fence held, Fence next) {
+    return fence(next);
   }
 
   @Override

@@ -48,6 +48,66 @@ public interface RecordsContract extends ContractSuite {
   }
 
   @Test
+  default void versionField_isTheLowestVersionAfterEachWrite(RecordsFixture fixture) {
+    insert(fixture, record(1, 3, 2));
+    insert(fixture, record(2));
+    assertEquals(Optional.of(2), fixture.readVersionField(id(1)));
+    assertEquals(Optional.empty(), fixture.readVersionField(id(2)));
+    StoredRecord changed = fixture.records().read(id(1)).orElseThrow();
+    SealedFields raised = with(changed.fields(), "f1", sealed(4));
+    assertEquals(new Stored(), fixture.records().compareAndSet(new RecordChange(changed, raised)));
+    assertEquals(Optional.of(3), fixture.readVersionField(id(1)));
+    StoredRecord third = record(3, 2);
+    insert(fixture, third);
+    List<RecordChange> batch =
+        List.of(
+            new RecordChange(new StoredRecord(id(1), raised), fields(5, 6)),
+            new RecordChange(third, fields(7)));
+    assertEquals(List.of(new Stored(), new Stored()), fixture.records().compareAndSetAll(batch));
+    assertEquals(Optional.of(5), fixture.readVersionField(id(1)));
+    assertEquals(Optional.of(7), fixture.readVersionField(id(3)));
+    assertEquals(0, fixture.records().census().mismatched());
+  }
+
+  @Test
+  default void wrongVersionField_isCountedAndDecidesNothing(RecordsFixture fixture) {
+    List<StoredRecord> records = List.of(record(1, 1, 2), record(2, 2), record(3, 2), record(4, 1));
+    records.forEach(it -> insert(fixture, it));
+    Census before = fixture.records().census();
+    fixture.writeVersionField(id(1), Optional.of(2));
+    fixture.writeVersionField(id(2), Optional.of(-2));
+    fixture.writeVersionField(id(3), Optional.empty());
+    assertEquals(
+        new Census(before.belonging(), before.carrying(), 0, 3), fixture.records().census());
+    assertEquals(
+        Set.of(records.getFirst(), records.getLast()),
+        new HashSet<>(fixture.records().scan(v(1), 10)));
+    List<StoredRecord> found = new ArrayList<>(fixture.records().scanMismatched(2));
+    assertEquals(2, found.size());
+    found.addAll(fixture.records().scanMismatched(found.getLast().id(), 2));
+    assertEquals(3, found.size());
+    assertEquals(Set.copyOf(records.subList(0, 3)), new HashSet<>(found));
+  }
+
+  @Test
+  default void changeToTheSameFields_correctsTheVersionField(RecordsFixture fixture) {
+    List<StoredRecord> records = List.of(record(1, 1, 2), record(2, 2), record(3));
+    records.forEach(it -> insert(fixture, it));
+    records.forEach(it -> fixture.writeVersionField(it.id(), Optional.of(9)));
+    RecordChange same = new RecordChange(records.getFirst(), records.getFirst().fields());
+    assertEquals(new Stored(), fixture.records().compareAndSet(same));
+    assertEquals(Optional.of(1), fixture.readVersionField(id(1)));
+    assertEquals(2, fixture.records().census().mismatched());
+    List<RecordChange> batch =
+        records.stream().map(it -> new RecordChange(it, it.fields())).toList();
+    assertEquals(Collections.nCopies(3, new Stored()), fixture.records().compareAndSetAll(batch));
+    assertEquals(Optional.of(2), fixture.readVersionField(id(2)));
+    assertEquals(Optional.empty(), fixture.readVersionField(id(3)));
+    assertEquals(0, fixture.records().census().mismatched());
+    assertEquals(List.of(), fixture.records().scanMismatched(10));
+  }
+
+  @Test
   default void delete_needsTheFieldsAsTheyAre(RecordsFixture fixture) {
     StoredRecord record = record(1, 1, 1);
     insert(fixture, record);

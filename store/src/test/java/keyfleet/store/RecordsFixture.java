@@ -1,5 +1,6 @@
 package keyfleet.store;
 
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /// A collection under test, empty at first, and the operations that a test needs on it.
@@ -8,6 +9,11 @@ public interface RecordsFixture extends AutoCloseable {
 
   /// Writes a column that is not sealed, as an application would without Keyfleet.
   RecordWriteResult writeUnrelated(RecordId id, String text);
+
+  /// Writes the version field alone; empty is null.
+  void writeVersionField(RecordId id, Optional<Integer> version);
+
+  Optional<Integer> readVersionField(RecordId id);
 
   @Override
   default void close() {}
@@ -25,6 +31,16 @@ public interface RecordsFixture extends AutoCloseable {
       @Override
       public RecordWriteResult writeUnrelated(RecordId id, String text) {
         return fake.writeUnrelated(id, text);
+      }
+
+      @Override
+      public void writeVersionField(RecordId id, Optional<Integer> version) {
+        fake.writeVersionField(id, version);
+      }
+
+      @Override
+      public Optional<Integer> readVersionField(RecordId id) {
+        return fake.readVersionField(id);
       }
     };
   }

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.RecordWriteResult.Stored;
@@ -96,6 +97,35 @@ enum RecordsFlaw {
         }
       }),
 
+  /// Takes a change that leaves the sealed fields as they are for nothing to do.
+  SKIPS_EQUAL_FIELDS(records ->
+      new Forwarding(records) {
+        @Override
+        public RecordWriteResult compareAndSet(RecordChange change) {
+          boolean isEqual = change.before().fields().equals(change.after());
+          return isEqual && records.read(change.before().id()).equals(Optional.of(change.before()))
+              ? new Stored()
+              : records.compareAndSet(change);
+        }
+      }),
+
+  HIDES_MISMATCHES(records ->
+      new Forwarding(records) {
+        @Override
+        public Census census() {
+          Census census = records.census();
+          return new Census(census.belonging(), census.carrying(), census.unreadable());
+        }
+      }),
+
+  FINDS_NO_MISMATCHES(records ->
+      new Forwarding(records) {
+        @Override
+        public List<StoredRecord> scanMismatched(int limit) {
+          return List.of();
+        }
+      }),
+
   FENCE_STOPS_NOTHING(
       records -> new CustomRuleFence(records, (_, _, _) -> true, Fence::canYieldTo)),
 
@@ -128,7 +158,54 @@ enum RecordsFlaw {
 
   FENCE_NEEDS_A_NEW_TERM(records ->
       new CustomRuleFence(
-          records, Fence::isChangeAllowed, (held, next) -> next.term().compareTo(held.term()) > 0)),
+          records,
+          Fence::isChangeAllowed,
+          (held, next) -> next.term().epoch() > held.term().epoch())),
+
+  /// As if incarnations had an order.
+  FENCE_YIELDS_TO_HIGHER_INCARNATION(records ->
+      new CustomRuleFence(
+          records,
+          Fence::isChangeAllowed,
+          (held, next) ->
+              next.term().incarnation() > held.term().incarnation() || held.canYieldTo(next))),
+
+  FENCE_REPLACED_UNSEEN(records ->
+      new CustomRuleFence(records, Fence::isChangeAllowed, Fence::canYieldTo, (_, _) -> true)),
+
+  /// Compares the epoch of the expected fence, not the fence.
+  FENCE_REPLACED_BY_EPOCH(records ->
+      new CustomRuleFence(
+          records,
+          Fence::isChangeAllowed,
+          Fence::canYieldTo,
+          (present, held) -> present.term().epoch() == held.term().epoch())),
+
+  /// Replaces a fence under the rule of terms.
+  FENCE_REPLACED_BY_TERM(records ->
+      new Forwarding(records) {
+        @Override
+        public FenceResult replaceFence(Fence held, Fence next) {
+          return records.fence(next);
+        }
+      }),
+
+  /// Stores the replacement, which then stops nothing.
+  REPLACED_FENCE_STOPS_NOTHING(records -> {
+    AtomicReference<Fence> replacement = new AtomicReference<>();
+    return new Forwarding(records) {
+      @Override
+      public FenceResult replaceFence(Fence held, Fence next) {
+        replacement.set(next);
+        return new FenceResult.Raised();
+      }
+
+      @Override
+      public Optional<Fence> fence() {
+        return Optional.ofNullable(replacement.get()).or(records::fence);
+      }
+    };
+  }),
 
   FENCE_YIELDS_TO_ANY(
       records -> new CustomRuleFence(records, Fence::isChangeAllowed, (_, _) -> true));

@@ -34,7 +34,12 @@ public record DeclaredCollection(KeyringName keyring, CollectionShape shape) {
   /// The registration that a process writes for this collection before it seals.
   public CollectionRegistration toRegistration(String engine) {
     return new CollectionRegistration(
-        keyring, engine, shape.name(), shape.idField(), List.copyOf(shape.sealedFields()));
+        keyring,
+        engine,
+        shape.name(),
+        shape.idField(),
+        List.copyOf(shape.sealedFields()),
+        shape.versionField());
   }
 
   private static DeclaredCollection of(CollectionEntry entry, KeyringName processKeyring) {
@@ -50,9 +55,20 @@ public record DeclaredCollection(KeyringName keyring, CollectionShape shape) {
         throw field.rejection(field.text() + " appears twice", "keep one of them");
       }
     }
+    CollectionShape shape = new CollectionShape(name, idField, new TreeSet<>(sealedFields));
     return new DeclaredCollection(
         entry.keyring() == null ? processKeyring : entry.keyring().toKeyringName(),
-        new CollectionShape(name, idField, new TreeSet<>(sealedFields)));
+        entry.versionField() == null ? shape : withVersionField(shape, entry.versionField()));
+  }
+
+  private static CollectionShape withVersionField(CollectionShape shape, Setting setting) {
+    String field = requireIdentifier(setting);
+    if (field.equals(shape.idField()) || shape.sealedFields().contains(field)) {
+      throw setting.rejection(
+          field + " is the id field or sealed, so no version can be written there",
+          "a column of its own, such as kek_version");
+    }
+    return shape.withVersionField(field);
   }
 
   private static String requireIdentifier(Setting setting) {

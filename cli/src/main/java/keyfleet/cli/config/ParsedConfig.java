@@ -19,10 +19,15 @@ import org.jspecify.annotations.Nullable;
 record ParsedConfig(Map<String, List<Setting>> values, List<CollectionEntry> collections) {
   /// A collection that a file declares; a field that the file leaves out is null.
   record CollectionEntry(
-      Setting name, @Nullable Setting id, List<Setting> sealed, @Nullable Setting keyring) {}
+      Setting name,
+      @Nullable Setting id,
+      List<Setting> sealed,
+      @Nullable Setting versionField,
+      @Nullable Setting keyring) {}
 
   private static final String COLLECTIONS = "collections";
-  private static final List<String> COLLECTION_KEYS = List.of("name", "id", "sealed", "keyring");
+  private static final List<String> COLLECTION_KEYS =
+      List.of("name", "id", "sealed", "version-field", "keyring");
 
   static ParsedConfig of(ConfigFile file) {
     DocumentReader reader = new DocumentReader(file.name());
@@ -76,6 +81,7 @@ record ParsedConfig(Map<String, List<Setting>> values, List<CollectionEntry> col
     private CollectionEntry readCollection(Mapping mapping) {
       @Nullable Setting name = null;
       @Nullable Setting id = null;
+      @Nullable Setting versionField = null;
       @Nullable Setting keyring = null;
       List<Setting> sealed = List.of();
       for (Entry entry : mapping.entries()) {
@@ -83,6 +89,7 @@ record ParsedConfig(Map<String, List<Setting>> values, List<CollectionEntry> col
         switch (entry.name()) {
           case "name" -> name = readSingle(path, entry);
           case "id" -> id = readSingle(path, entry);
+          case "version-field" -> versionField = readSingle(path, entry);
           case "keyring" -> keyring = readSingle(path, entry);
           case "sealed" -> sealed = readList(path, entry);
           default -> throw unknownKey(entry, path, COLLECTIONS + ".");
@@ -94,7 +101,7 @@ record ParsedConfig(Map<String, List<Setting>> values, List<CollectionEntry> col
             "a collection needs " + (name == null ? "a name" : "sealed fields"),
             "- {name: orders, id: id, sealed: [card]}");
       }
-      return new CollectionEntry(name, id, sealed, keyring);
+      return new CollectionEntry(name, id, sealed, versionField, keyring);
     }
 
     private Setting readSingle(String path, Entry entry) {

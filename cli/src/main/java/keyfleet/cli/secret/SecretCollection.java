@@ -31,7 +31,8 @@ record SecretCollection(CollectionRegistration registration, Records records) {
   private static final String NAME = "name";
   private static final String VALUE = "value";
   private static final CollectionShape SHAPE =
-      new CollectionShape(COLLECTION, NAME, new TreeSet<>(List.of(VALUE)));
+      new CollectionShape(COLLECTION, NAME, new TreeSet<>(List.of(VALUE)))
+          .withVersionField("kek_version");
 
   /// Opens the collection for writing, and creates it if it does not exist.
   static SecretCollection create(CommandSession session) {
@@ -74,7 +75,8 @@ record SecretCollection(CollectionRegistration registration, Records records) {
         session.storeConnections().recordsEngineName(),
         COLLECTION,
         NAME,
-        List.of(VALUE));
+        List.of(VALUE),
+        SHAPE.versionField());
   }
 
   Optional<StoredRecord> read(SecretName name) {

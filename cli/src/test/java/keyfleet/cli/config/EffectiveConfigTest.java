@@ -255,6 +255,7 @@ class EffectiveConfigTest {
           backup-horizon: 30               | k.yaml:1: backup-horizon: 30 is not a duration: a whole number and a unit, ms, s, m, h or d, such as 500ms or 30s; at most 36500d | backup-horizon: 30d
           collections: [{name: a}]         | k.yaml:1: a collection needs sealed fields | - {name: orders, id: id, sealed: [card]}
           collections: [{sealed: [a]}]     | k.yaml:1: a collection needs a name | - {name: orders, id: id, sealed: [card]}
+          collections: [{name: a, sealed: [c], version-field: c}] | k.yaml:1: collections.version-field: c is the id field or sealed, so no version can be written there | a column of its own, such as kek_version
           collections: [{name: a b, sealed: [c]}] | k.yaml:1: collections.name: a b is not the name of a table or column: letters, digits, _ and -, at most 63 characters, no digit first | collections.name: orders
           collections: [{name: a, sealed: [id]}] | k.yaml:1: collections.sealed: id is the id field, which is never sealed | leave it out of sealed
           collections: [{name: a, sealed: [c, c]}] | k.yaml:1: collections.sealed: c appears twice | keep one of them

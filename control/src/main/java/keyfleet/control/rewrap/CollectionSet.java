@@ -15,7 +15,7 @@ import keyfleet.store.Fence;
 import keyfleet.store.Fence.Term;
 import keyfleet.store.FenceResult;
 import keyfleet.store.FenceResult.Raised;
-import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.FenceResult.Refused;
 import keyfleet.store.FenceResult.Unenforced;
 import keyfleet.store.Unknown;
 
@@ -141,8 +141,8 @@ public record CollectionSet(
     return switch (fenceResult) {
       // A collection without a fence is still swept and counted; removal then refuses to destroy.
       case Raised(), Unenforced() -> Optional.empty();
-      case StaleTerm(Fence held) ->
-          Optional.of(displayName + " has a fence of a later term, " + held.term());
+      case Refused(Fence held) ->
+          Optional.of(displayName + " has another fence, of " + held.term());
       case Unknown() -> Optional.of(displayName + " did not confirm its fence");
     };
   }

@@ -48,6 +48,13 @@ public final class FencedCollection {
         () -> after == null ? records.scan(version, limit) : records.scan(version, after, limit));
   }
 
+  /// The records whose version field is wrong.
+  List<StoredRecord> scanMismatched(@Nullable RecordId after, int limit) {
+    return failpoints.at(
+        Failpoint.RECORDS_SCAN,
+        () -> after == null ? records.scanMismatched(limit) : records.scanMismatched(after, limit));
+  }
+
   List<RecordWriteResult> write(List<RecordChange> changes) {
     return failpoints.at(Failpoint.RECORD_WRITE, () -> records.compareAndSetAll(changes));
   }

@@ -48,7 +48,18 @@ public final class RewrapPass {
   /// @param maxBatch the most records of a batch; a small value slows the rotation down
   public record Options(BatchExecutor batchExecutor, int maxBatch, Failpoints failpoints) {}
 
-  private record ScanRange(FencedCollection collection, KekVersion version) {}
+  /// The records of a version, or the records whose version field is wrong.
+  private record ScanRange(FencedCollection collection, Optional<KekVersion> version) {
+    List<StoredRecord> scan(@Nullable RecordId after, int limit) {
+      return version.isPresent()
+          ? collection.scan(version.get(), after, limit)
+          : collection.scanMismatched(after, limit);
+    }
+
+    boolean isOfMismatched() {
+      return version.isEmpty();
+    }
+  }
 
   /// The position at which a pass continues.
   private record Position(int range, @Nullable RecordId after, int limit) {}
@@ -106,12 +117,13 @@ public final class RewrapPass {
       CollectionSet collections, RotationJob job, RewrapPass pass) {
     for (FencedCollection collection : collections.reachable()) {
       pass.addCensus(collection.takeCensus(), job);
-      pass.ranges.add(new ScanRange(collection, job.from()));
+      pass.ranges.add(new ScanRange(collection, Optional.of(job.from())));
     }
     return pass;
   }
 
-  /// A pass over all records with a field that is not under the target version.
+  /// A pass over all records with a field that is not under the target version, or with a wrong
+  /// version field.
   public static RewrapPass overAllButTarget(
       CollectionSet collections, RotationJob job, Options options) {
     RewrapPass pass = new RewrapPass(Mode.WRITING, options);
@@ -120,7 +132,10 @@ public final class RewrapPass {
       pass.addCensus(census, job);
       census.belonging().keySet().stream()
           .filter(version -> !version.equals(job.to()) || hasFieldsAbove(census, version))
-          .forEach(version -> pass.ranges.add(new ScanRange(collection, version)));
+          .forEach(version -> pass.ranges.add(new ScanRange(collection, Optional.of(version))));
+      if (census.mismatched() > 0) {
+        pass.ranges.add(new ScanRange(collection, Optional.empty()));
+      }
       if (census.unreadable() > 0) {
         pass.addFailure(
             census.unreadable(),
@@ -220,12 +235,15 @@ public final class RewrapPass {
       return new ScannedBatch(at, List.of(), at);
     }
     ScanRange range = ranges.get(at.range());
-    List<StoredRecord> records = range.collection().scan(range.version(), at.after(), at.limit());
+    List<StoredRecord> records = range.scan(at.after(), at.limit());
     return new ScannedBatch(at, records, positionAfter(at, records));
   }
 
   private RewrappedBatch rewrap(ScannedBatch scanned, RecordRewrapper rewrapper) {
     List<StoredRecord> records = scanned.records();
+    if (!records.isEmpty() && ranges.get(scanned.start().range()).isOfMismatched()) {
+      return correctVersionFields(scanned);
+    }
     List<RecordChange> recordChanges = new ArrayList<>(records.size());
     List<Failure> batchFailures = new ArrayList<>();
     if (!records.isEmpty()) {
@@ -243,6 +261,14 @@ public final class RewrapPass {
       }
     }
     return new RewrappedBatch(scanned, recordChanges, batchFailures);
+  }
+
+  /// A write of the same fields corrects the version field. The ranges before have rewrapped the
+  /// records that need it.
+  private static RewrappedBatch correctVersionFields(ScannedBatch scanned) {
+    List<RecordChange> recordChanges =
+        scanned.records().stream().map(it -> new RecordChange(it, it.fields())).toList();
+    return new RewrappedBatch(scanned, recordChanges, List.of());
   }
 
   private RecordRewrapper.Result rewrap(
@@ -278,9 +304,13 @@ public final class RewrapPass {
     }
     FencedCollection collection = ranges.get(batch.scanned().start().range()).collection();
     Optional<Fence> refusal = Optional.empty();
-    for (RecordWriteResult write : collection.write(batch.recordChanges())) {
-      switch (write) {
-        case RecordWriteResult.Stored() -> written++;
+    List<RecordWriteResult> writes = collection.write(batch.recordChanges());
+    for (int i = 0; i < writes.size(); i++) {
+      RecordChange change = batch.recordChanges().get(i);
+      switch (writes.get(i)) {
+        // A record with corrected version field was done before.
+        case RecordWriteResult.Stored() ->
+            written += change.before().fields().equals(change.after()) ? 0 : 1;
         case RecordWriteResult.Fenced(Fence by) -> refusal = Optional.of(by);
         case Conflict(), Unknown() -> {}
       }

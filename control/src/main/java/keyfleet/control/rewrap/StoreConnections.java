@@ -133,7 +133,8 @@ public final class StoreConnections implements CollectionOpener, AutoCloseable {
     return new CollectionShape(
         registration.collection(),
         registration.idField(),
-        new TreeSet<>(registration.sealedFields()));
+        new TreeSet<>(registration.sealedFields()),
+        registration.versionField());
   }
 
   @Override

@@ -277,7 +277,8 @@ final class RotationPhases {
   }
 
   /// If a fence refuses the batch, it is raised again: a late fence of the same epoch may have
-  /// narrowed what was opened (ADR 6). A fence of a later term means that this driver is outdated.
+  /// narrowed what was opened (ADR 6). A fence of a later epoch, or of another incarnation, means
+  /// that this driver is outdated.
   private StepResult rewrapBatch(
       RewrapPass current, Keystore keystore, RotationJob job, CollectionSet collections) {
     long before = current.writtenRecords();

@@ -23,6 +23,7 @@ import keyfleet.keyring.Rotation.Completed;
 import keyfleet.keyring.Rotation.Idle;
 import keyfleet.keyring.VersionState;
 import keyfleet.store.Bytes;
+import keyfleet.store.FakeRecords;
 import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
 import keyfleet.store.SealedFields;
@@ -69,6 +70,23 @@ class RotationKindsTest {
     first.operations.rotate(v(1), v(2));
     fleet.runToEnd();
     assertEquals(old, dataBytes());
+  }
+
+  /// A writer that does not know the version field leaves it wrong, on a record that is already
+  /// under the target too.
+  @Test
+  void wrongVersionFields_areCorrectedByTheSweep() {
+    FakeRecords orders = (FakeRecords) fleet.records("orders");
+    assertInstanceOf(Done.class, first.operations.rotate(v(1), v(2)));
+    fleet.runUntil(Rotation.Sweeping.class);
+    for (int i = 0; i < 3; i++) {
+      orders.writeVersionField(new RecordId("o" + i), Optional.of(1));
+    }
+    fleet.runToEnd();
+    assertInstanceOf(Completed.class, fleet.keystore().rotation());
+    assertEquals(under(2, before), fleet.contents());
+    assertEquals(0, orders.census().mismatched());
+    assertEquals(Optional.of(2), orders.readVersionField(new RecordId("o1")));
   }
 
   @Test

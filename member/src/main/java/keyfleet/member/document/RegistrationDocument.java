@@ -1,5 +1,7 @@
 package keyfleet.member.document;
 
+import java.util.Optional;
+import java.util.function.Predicate;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.Document;
@@ -15,6 +17,7 @@ public final class RegistrationDocument {
         .text("collection", registration.collection())
         .text("id_field", registration.idField())
         .texts("fields", registration.sealedFields())
+        .text("version_field", registration.versionField().orElse(""))
         .text("nonce", nonce)
         .build();
   }
@@ -28,6 +31,7 @@ public final class RegistrationDocument {
             it.text("engine"),
             it.text("collection"),
             it.text("id_field"),
-            it.texts("fields")));
+            it.texts("fields"),
+            Optional.of(it.text("version_field")).filter(Predicate.not(String::isEmpty))));
   }
 }

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -72,7 +73,7 @@ class MemberDocumentsTest {
   private static final String REGISTRATION =
       """
       {"keyring":"main","engine":"sqlite","collection":"orders","id_field":"id","fields":["card","name"],\
-      "nonce":"n-1"}\
+      "version_field":"kek_version","nonce":"n-1"}\
       """;
 
   private static Heartbeat heartbeat() {
@@ -90,7 +91,12 @@ class MemberDocumentsTest {
 
   private static CollectionRegistration collectionRegistration() {
     return new CollectionRegistration(
-        KeyringName.MAIN, "sqlite", "orders", List.of("card", "name"));
+        KeyringName.MAIN,
+        "sqlite",
+        "orders",
+        "id",
+        List.of("card", "name"),
+        Optional.of("kek_version"));
   }
 
   private static Document parse(String text) {

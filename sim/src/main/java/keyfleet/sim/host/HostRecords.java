@@ -35,6 +35,16 @@ public final class HostRecords implements Records {
   }
 
   @Override
+  public List<StoredRecord> scanMismatched(int limit) {
+    return calls.read(() -> store.scanMismatched(limit));
+  }
+
+  @Override
+  public List<StoredRecord> scanMismatched(RecordId after, int limit) {
+    return calls.read(() -> store.scanMismatched(after, limit));
+  }
+
+  @Override
   public Optional<StoredRecord> read(RecordId id) {
     return calls.read(() -> store.read(id));
   }
@@ -63,6 +73,12 @@ public final class HostRecords implements Records {
   public FenceResult fence(Fence fence) {
     return calls.<FenceResult>write(
         () -> store.fence(fence), new Unknown(), SimulatedHost.Boundary.BEFORE_FENCE);
+  }
+
+  @Override
+  public FenceResult replaceFence(Fence held, Fence next) {
+    return calls.<FenceResult>write(
+        () -> store.replaceFence(held, next), new Unknown(), SimulatedHost.Boundary.BEFORE_FENCE);
   }
 
   @Override

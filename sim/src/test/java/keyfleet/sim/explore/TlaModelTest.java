@@ -52,7 +52,7 @@ class TlaModelTest {
       new RotationProtocol() {
         @Override
         public boolean isFenceAccepted(Fence present, Fence offered) {
-          return offered.term().compareTo(present.term()) > 0;
+          return offered.term().epoch() > present.term().epoch();
         }
       };
 

@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import keyfleet.store.Bucket;
 import keyfleet.store.Entry;
@@ -24,12 +25,12 @@ import keyfleet.store.Unknown;
 import keyfleet.store.Value;
 import keyfleet.store.WriteResult;
 import keyfleet.store.WriteResult.Written;
-import org.jspecify.annotations.Nullable;
 
 /// Tests whether a store's compare-and-set is atomic and whether it keeps acknowledged writes. A
 /// server's claim is not enough: one that compares first and sets later looks correct until two
-/// writers meet. So a few writers race repeatedly from one revision of a scratch key: one of them
-/// may win, and its value must be stored.
+/// writers meet. So a few writers race repeatedly, by turns from one revision of a scratch key and
+/// to create a fresh key: one of them may win, and its value must be stored. A server may keep
+/// every raced update and lose raced creates.
 public final class CompareAndSetProbe {
   public sealed interface Verdict {}
 
@@ -46,8 +47,8 @@ public final class CompareAndSetProbe {
   private static final int WRITERS = 4;
   private static final int RACES = 50;
 
-  /// Fewer races with a winner prove nothing.
-  private static final int MIN_RACES = RACES / 2;
+  /// Fewer updates or fewer creates with a winner prove nothing: half of each kind.
+  private static final int MIN_RACES = RACES / 4;
 
   private final Kv kv;
   private final Key key;
@@ -63,35 +64,42 @@ public final class CompareAndSetProbe {
   }
 
   /// The results of the races so far.
-  private record RaceTotals(int won, int wonTwice, int lost, int storedRefused) {
-    static final RaceTotals NONE = new RaceTotals(0, 0, 0, 0);
-    static final RaceTotals FIRST_LOST = new RaceTotals(1, 0, 1, 0);
+  private record RaceTotals(
+      int wonUpdates, int wonCreates, int wonTwice, int lost, int storedRefused) {
+    static final RaceTotals NONE = new RaceTotals(0, 0, 0, 0, 0);
+    static final RaceTotals FIRST_LOST = new RaceTotals(0, 1, 0, 1, 0);
 
     /// `winners` are the values of the winning writers. If `allAnswered`, no other write can have
-    /// been applied.
-    RaceTotals plus(List<Value> winners, boolean allAnswered, Entry before, @Nullable Entry after) {
-      boolean changed = after == null || !after.equals(before);
-      boolean isStored = after != null && winners.contains(after.value());
+    /// been applied. Without an entry before, the writers raced to create it.
+    RaceTotals plus(
+        List<Value> winners, boolean allAnswered, Optional<Entry> before, Optional<Entry> after) {
+      int won = winners.isEmpty() ? 0 : 1;
+      boolean isStored = after.isPresent() && winners.contains(after.get().value());
       return new RaceTotals(
-          won + (winners.isEmpty() ? 0 : 1),
+          wonUpdates + (before.isPresent() ? won : 0),
+          wonCreates + (before.isPresent() ? 0 : won),
           wonTwice + (winners.size() > 1 ? 1 : 0),
           lost + (!winners.isEmpty() && !isStored ? 1 : 0),
-          storedRefused + (winners.isEmpty() && allAnswered && changed ? 1 : 0));
+          storedRefused + (winners.isEmpty() && allAnswered && !after.equals(before) ? 1 : 0));
+    }
+
+    private int won() {
+      return wonUpdates + wonCreates;
     }
 
     Verdict verdict() {
       if (wonTwice + lost + storedRefused > 0) {
         return new Failed(
             "of %d races %d had two winners, %d lost an acknowledged write, %d stored a refused one"
-                .formatted(won, wonTwice, lost, storedRefused));
+                .formatted(won(), wonTwice, lost, storedRefused));
       }
-      return won >= MIN_RACES
-          ? new Passed(won)
-          : new Inconclusive("only %d of %d races were answered in time".formatted(won, RACES));
+      return Math.min(wonUpdates, wonCreates) >= MIN_RACES
+          ? new Passed(won())
+          : new Inconclusive("only %d of %d races were answered in time".formatted(won(), RACES));
     }
   }
 
-  /// Deletes the scratch key at the end, unless the store stops answering. Throws [StoreException]
+  /// Deletes the scratch keys at the end, unless the store stops answering. Throws [StoreException]
   /// if it does not answer at all.
   public Verdict run() {
     if (!(kv.create(SCRATCH, key, Value.of("start")) instanceof Written)) {
@@ -102,7 +110,7 @@ public final class CompareAndSetProbe {
     } catch (StoreException e) {
       return new Inconclusive("the store stopped answering: " + e.getMessage());
     } finally {
-      deleteScratchKey();
+      delete(key);
     }
   }
 
@@ -112,13 +120,36 @@ public final class CompareAndSetProbe {
     RaceTotals totals = before == null ? RaceTotals.FIRST_LOST : RaceTotals.NONE;
     for (int i = 0; i < RACES && before != null && clock.getAsLong() < end; i++) {
       List<Value> values = values(i);
-      List<Optional<WriteResult>> results = runRace(threads, values, before.revision());
-      Entry after = kv.get(SCRATCH, key).orElse(null);
-      boolean allAnswered = !results.contains(Optional.<WriteResult>of(new Unknown()));
-      totals = totals.plus(winners(values, results), allAnswered, before, after);
-      before = after;
+      if (i % 2 == 1) {
+        totals = raceToCreate(threads, values, new Key(key.value() + "." + i), totals);
+      } else {
+        Revision expected = before.revision();
+        List<Optional<WriteResult>> results =
+            runRace(threads, values, value -> kv.update(SCRATCH, key, value, expected));
+        Entry after = kv.get(SCRATCH, key).orElse(null);
+        totals =
+            totals.plus(
+                winners(values, results),
+                areAllAnswered(results),
+                Optional.of(before),
+                Optional.ofNullable(after));
+        before = after;
+      }
     }
     return totals;
+  }
+
+  private RaceTotals raceToCreate(
+      ExecutorService threads, List<Value> values, Key fresh, RaceTotals totals) {
+    List<Optional<WriteResult>> results =
+        runRace(threads, values, value -> kv.create(SCRATCH, fresh, value));
+    Optional<Entry> after = kv.get(SCRATCH, fresh);
+    delete(fresh);
+    return totals.plus(winners(values, results), areAllAnswered(results), Optional.empty(), after);
+  }
+
+  private static boolean areAllAnswered(List<Optional<WriteResult>> results) {
+    return !results.contains(Optional.<WriteResult>of(new Unknown()));
   }
 
   private static List<Value> values(int race) {
@@ -140,10 +171,10 @@ public final class CompareAndSetProbe {
   }
 
   private List<Optional<WriteResult>> runRace(
-      ExecutorService threads, List<Value> values, Revision expected) {
+      ExecutorService threads, List<Value> values, Function<Value, WriteResult> write) {
     CyclicBarrier start = new CyclicBarrier(WRITERS);
     List<Callable<Optional<WriteResult>>> writers = new ArrayList<>();
-    values.forEach(value -> writers.add(() -> update(start, value, expected)));
+    values.forEach(value -> writers.add(() -> write(start, value, write)));
     List<Optional<WriteResult>> results = new ArrayList<>();
     try {
       for (Future<Optional<WriteResult>> writer :
@@ -160,19 +191,20 @@ public final class CompareAndSetProbe {
   }
 
   /// Empty if the engine reports that the write did not happen.
-  private Optional<WriteResult> update(CyclicBarrier start, Value value, Revision expected)
+  private static Optional<WriteResult> write(
+      CyclicBarrier start, Value value, Function<Value, WriteResult> write)
       throws InterruptedException, BrokenBarrierException {
     start.await();
     try {
-      return Optional.of(kv.update(SCRATCH, key, value, expected));
+      return Optional.of(write.apply(value));
     } catch (StoreException e) {
       return Optional.empty();
     }
   }
 
-  private void deleteScratchKey() {
+  private void delete(Key scratch) {
     try {
-      kv.get(SCRATCH, key).ifPresent(last -> kv.delete(SCRATCH, key, last.revision()));
+      kv.get(SCRATCH, scratch).ifPresent(last -> kv.delete(SCRATCH, scratch, last.revision()));
     } catch (StoreException e) {
       return; // a small key is left behind; the result matters more
     }

@@ -40,7 +40,13 @@ class CompareAndSetProbeTest {
   @ParameterizedTest
   @EnumSource(
       value = KvFlaw.class,
-      names = {"LOSSY", "STALE", "CHECKED_THEN_WRITTEN", "UPDATES_ANY_REVISION"})
+      names = {
+        "LOSSY",
+        "STALE",
+        "CHECKED_THEN_WRITTEN",
+        "CREATES_CHECKED_THEN_WRITTEN",
+        "UPDATES_ANY_REVISION"
+      })
   void unsoundStore_isCaught(KvFlaw flaw) {
     assertInstanceOf(Failed.class, probe(flaw.applyTo(sound), System::nanoTime));
   }
