@@ -13,6 +13,7 @@ import keyfleet.control.rotation.RotationPhases.Wait;
 import keyfleet.crypto.KeyfleetException;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.KeystoreDecision.Accepted;
+import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
@@ -43,12 +44,19 @@ public final class RotationLoop {
   /// The most records that are read, rewrapped and written together.
   public static final int MAX_BATCH = RewrapPass.MAX_BATCH;
 
+  /// After so many unexpected exceptions in a row a driver is silent, so that another worker adopts
+  /// the rotation.
+  private static final int MAX_UNEXPECTED_FAILURES = 3;
+
   private final String driver;
   private final AuditedKeystoreStore keystores;
   private final RotationPhases phases;
   private final DriverHeartbeat heartbeat;
   private @Nullable RuntimeException lastFailure;
   private @Nullable Keystore lastKeystore;
+
+  /// Ticks in a row that this driver ended with an unexpected exception.
+  private int unexpectedFailures;
 
   /// `driver` names this run of the process: a process that restarts is another driver.
   public RotationLoop(
@@ -74,7 +82,17 @@ public final class RotationLoop {
       phases.forgetCollections();
       lastFailure = e; // nothing is lost: the next tick reads the state again
       return NextTick.LATER;
+    } catch (RuntimeException | Error e) {
+      phases.forgetCollections();
+      unexpectedFailures++;
+      throw e;
     }
+  }
+
+  /// Whether this process is the driver, but every tick fails unexpectedly. It then writes no
+  /// heartbeat until a tick succeeds.
+  public boolean isStalled() {
+    return unexpectedFailures >= MAX_UNEXPECTED_FAILURES;
   }
 
   /// The exception that ended the last tick, if one did.
@@ -93,7 +111,11 @@ public final class RotationLoop {
   }
 
   private NextTick act(StoredKeystore storedKeystore) {
-    return switch (storedKeystore.keystore().rotation()) {
+    Rotation rotation = storedKeystore.keystore().rotation();
+    if (!(rotation instanceof Running running && running.job().isDrivenBy(driver))) {
+      unexpectedFailures = 0; // the failures of a driver count, and another one may drive now
+    }
+    return switch (rotation) {
       case Running running when running.job().isDrivenBy(driver) -> drive(storedKeystore, running);
       case Running running -> watch(storedKeystore, running);
       case Blocked blocked -> retryBlocked(storedKeystore, blocked);
@@ -110,7 +132,21 @@ public final class RotationLoop {
     if (!phases.enter(keystore, running, job)) {
       return NextTick.LATER; // and no heartbeat, so that another worker adopts the rotation
     }
-    heartbeat.writeIfDue(job, keystore.timings());
+    if (isStalled()) {
+      phases.reportWaiting(
+          job,
+          "driver " + driver + " fails unexpectedly, which is a bug; another worker takes over");
+    } else {
+      heartbeat.writeIfDue(job, keystore.timings());
+    }
+    NextTick next = runStep(storedKeystore, running);
+    unexpectedFailures = 0;
+    return next;
+  }
+
+  private NextTick runStep(StoredKeystore storedKeystore, Running running) {
+    Keystore keystore = storedKeystore.keystore();
+    RotationJob job = running.job();
     CollectionSet collections = phases.openCollections();
     Optional<SafeHold> hold = collections.findSafeHold(keystore);
     if (hold.isPresent()) {

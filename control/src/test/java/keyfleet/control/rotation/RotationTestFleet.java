@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import keyfleet.control.Failpoints;
 import keyfleet.control.audit.AuditActor;
@@ -23,6 +24,7 @@ import keyfleet.control.audit.AuditContext;
 import keyfleet.control.rotation.RotationLoop.NextTick;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.crypto.FieldLocation;
+import keyfleet.crypto.Kek;
 import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
@@ -75,12 +77,19 @@ public final class RotationTestFleet {
   final class Provider implements KekProvider {
     private final Set<Integer> versions = new HashSet<>();
 
+    /// What happens to each key when it is loaded.
+    UnaryOperator<Kek> wrapper = UnaryOperator.identity();
+
     Provider(int... versions) {
       add(versions);
     }
 
     void add(int... more) {
       IntStream.of(more).forEach(versions::add);
+    }
+
+    void remove(int version) {
+      versions.remove(version);
     }
 
     @Override
@@ -90,7 +99,8 @@ public final class RotationTestFleet {
 
     @Override
     public KekSet load() {
-      return KekSet.of(KeyringName.MAIN, versions.stream().map(it -> kek(v(it))).toList());
+      return KekSet.of(
+          KeyringName.MAIN, versions.stream().<Kek>map(it -> wrapper.apply(kek(v(it)))).toList());
     }
 
     @Override
