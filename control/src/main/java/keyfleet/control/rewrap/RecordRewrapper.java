@@ -6,6 +6,7 @@ import java.util.TreeMap;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.crypto.FieldLocation;
+import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyfleetException;
 import keyfleet.crypto.NoSuchVersion;
@@ -137,7 +138,11 @@ public final class RecordRewrapper {
     return new NewField(Bytes.copyOf(envelope.toBytes()));
   }
 
-  private static FieldResult missingVersion(KekVersion version) {
+  /// Without a version of its own job, this process is at fault and not the record.
+  private FieldResult missingVersion(KekVersion version) {
+    if (version.equals(job.to()) || version.equals(job.from())) {
+      throw new KekUnavailableException(version + " is not loaded in this process");
+    }
     return new FieldFailure(version + " is not loaded in this process");
   }
 }

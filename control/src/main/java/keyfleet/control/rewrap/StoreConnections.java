@@ -123,7 +123,14 @@ public final class StoreConnections implements CollectionOpener, AutoCloseable {
   @Override
   public Optional<Records> open(CollectionRegistration registration) {
     try {
-      return findRecords(registration);
+      Optional<Records> found = findRecords(registration);
+      found.ifPresent(Records::fence); // SQLite looks for the table only when it is used
+      return found;
+    } catch (StoreRefusedException e) {
+      if (e.reason() == StoreRefusedException.Reason.NO_COLLECTION) {
+        throw e;
+      }
+      return Optional.empty();
     } catch (StoreException e) {
       return Optional.empty();
     }

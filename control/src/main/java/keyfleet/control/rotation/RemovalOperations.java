@@ -104,6 +104,9 @@ public final class RemovalOperations {
         .unreachable()
         .forEach(it -> counts.put(it, new NotCounted("this process cannot reach it")));
     collections
+        .missing()
+        .forEach(it -> counts.put(it, new NotCounted("it is registered but does not exist")));
+    collections
         .clustersWithoutCensus(keystore)
         .forEach(it -> counts.put(it, new NotCounted(CollectionSet.NO_CENSUS)));
     for (FencedCollection collection : collections.reachable()) {

@@ -10,6 +10,7 @@ import keyfleet.control.rotation.RotationPhases.Continue;
 import keyfleet.control.rotation.RotationPhases.Decided;
 import keyfleet.control.rotation.RotationPhases.StepResult;
 import keyfleet.control.rotation.RotationPhases.Wait;
+import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyfleetException;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.KeystoreDecision.Accepted;
@@ -80,6 +81,7 @@ public final class RotationLoop {
       return storedKeystore.isPresent() ? act(storedKeystore.get()) : NextTick.LATER;
     } catch (KeyfleetException e) {
       phases.forgetCollections();
+      findDrivenJob().ifPresent(job -> phases.reportFailure(job, describe(e)));
       lastFailure = e; // nothing is lost: the next tick reads the state again
       return NextTick.LATER;
     } catch (RuntimeException | Error e) {
@@ -87,6 +89,18 @@ public final class RotationLoop {
       unexpectedFailures++;
       throw e;
     }
+  }
+
+  private Optional<RotationJob> findDrivenJob() {
+    return lastKeystore != null
+            && lastKeystore.rotation() instanceof Running running
+            && running.job().isDrivenBy(driver)
+        ? Optional.of(running.job())
+        : Optional.empty();
+  }
+
+  private String describe(KeyfleetException failure) {
+    return "driver " + driver + " cannot continue, and retries: " + failure.getMessage();
   }
 
   /// Whether this process is the driver, but every tick fails unexpectedly. It then writes no
@@ -130,7 +144,7 @@ public final class RotationLoop {
     Keystore keystore = storedKeystore.keystore();
     RotationJob job = running.job();
     if (!phases.enter(keystore, running, job)) {
-      return NextTick.LATER; // and no heartbeat, so that another worker adopts the rotation
+      return giveUp(storedKeystore, job);
     }
     if (isStalled()) {
       phases.reportWaiting(
@@ -141,7 +155,32 @@ public final class RotationLoop {
     }
     NextTick next = runStep(storedKeystore, running);
     unexpectedFailures = 0;
+    phases.clearFailure(job);
     return next;
+  }
+
+  /// A driver without a key of the rotation does nothing more, because it would report each record
+  /// as failed. It gives the job to the first worker that has the keys. If only the key's provider
+  /// does not answer, it just sends no heartbeat.
+  private NextTick giveUp(StoredKeystore storedKeystore, RotationJob job) {
+    Optional<KekVersion> lost = phases.findLostVersion(job);
+    if (lost.isEmpty()) {
+      phases.reportWaiting(
+          job, "driver %s cannot use %s or %s now".formatted(driver, job.to(), job.from()));
+      return NextTick.LATER;
+    }
+    phases.reportWaiting(
+        job,
+        "driver %s has lost %s and gave the rotation up; a worker with %s takes it over"
+            .formatted(driver, lost.get(), lost.get()));
+    var _ =
+        commit(
+            storedKeystore,
+            job.kind() == RotationJob.Kind.DRY_RUN
+                ? new RotationEvent.Unstaged(
+                    new RotationEpoch(job.id(), storedKeystore.keystore().epoch()))
+                : new RotationEvent.Adopted(job.id(), RotationJob.NO_DRIVER));
+    return NextTick.LATER;
   }
 
   private NextTick runStep(StoredKeystore storedKeystore, Running running) {

@@ -4,11 +4,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import keyfleet.control.rewrap.CollectionSet;
 import keyfleet.control.rewrap.FencedCollection;
 import keyfleet.control.rewrap.RecordRewrapper;
 import keyfleet.control.rewrap.RewrapPass;
 import keyfleet.control.rewrap.RotationProgress;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyfleetException;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Running;
@@ -55,6 +60,8 @@ final class RotationPhases {
   private long waitingSince;
   private @Nullable CollectionSet collections;
   private @Nullable RewrapPass rewrapPass;
+  private List<CollectionRegistration> passRegistrations = List.of();
+  private String failureNote = "";
   private int sweeps;
   private long rewrapped;
   private @Nullable RotationProgress lastReport;
@@ -72,14 +79,14 @@ final class RotationPhases {
   }
 
   /// Enters the phase, unless this process is in it already. Returns false while this process does
-  /// not hold the keys that the phase needs.
+  /// not hold the keys of the rotation, which it may lose at any time.
   boolean enter(Keystore keystore, Rotation rotation, RotationJob job) {
+    if (!canProveKeys(keystore, job)) {
+      return false;
+    }
     PhaseRun run = new PhaseRun(job.id(), keystore.epoch(), rotation.getClass());
     if (run.equals(phaseRun)) {
       return true;
-    }
-    if (!keys.canProve(keystore, job.to()) || !keys.canProve(keystore, job.from())) {
-      return false;
     }
     phaseRun = run;
     waitingSince = clock.getAsLong();
@@ -89,17 +96,50 @@ final class RotationPhases {
     return true;
   }
 
+  private boolean canProveKeys(Keystore keystore, RotationJob job) {
+    return keys.canProve(keystore, job.to()) && keys.canProve(keystore, job.from());
+  }
+
+  /// The first version of the job that this process has not loaded. Empty if both are loaded, also
+  /// if their provider does not answer now.
+  Optional<KekVersion> findLostVersion(RotationJob job) {
+    return Stream.of(job.to(), job.from()).filter(it -> keys.find(it).isEmpty()).findFirst();
+  }
+
   /// The collections that are registered now. Opening one costs a store as much as a few dozen
   /// records, so they are opened once in a phase, and again after a failed tick.
   CollectionSet openCollections() {
     CollectionSet found =
         collections == null ? collectionCatalog.open() : collectionCatalog.open(collections);
+    if (rewrapPass != null && !found.registrations().containsAll(passRegistrations)) {
+      rewrapPass = null; // a collection was unregistered: the pass must not scan it
+    }
+    passRegistrations = found.registrations();
     collections = found;
     return found;
   }
 
   void forgetCollections() {
     collections = null;
+  }
+
+  /// Reports why a tick failed, unless the store does not take the report either.
+  void reportFailure(RotationJob job, String why) {
+    try {
+      reportWaiting(job, why);
+      failureNote = why;
+    } catch (KeyfleetException e) {
+      failureNote = ""; // the next tick that fails reports again
+    }
+  }
+
+  /// Takes back the report of a failed tick, unless another report has replaced it.
+  void clearFailure(RotationJob job) {
+    RotationProgress last = lastReport;
+    if (!failureNote.isEmpty() && last != null && last.note().equals(failureNote)) {
+      reportWaiting(job, "");
+    }
+    failureNote = "";
   }
 
   StepResult step(Keystore keystore, Running running, CollectionSet collections) {
@@ -127,7 +167,7 @@ final class RotationPhases {
 
   private StepResult checkGate(Keystore keystore, RotationJob job, CollectionSet collections) {
     RotationEpoch rotationEpoch = new RotationEpoch(job.id(), keystore.epoch());
-    Optional<String> objection = readinessVerifier().findObjection(keystore, job, collections);
+    Optional<String> objection = findObjection(keystore, job, collections);
     if (objection.isEmpty()) {
       return new Decided(new RotationEvent.GatePassed(rotationEpoch));
     }
@@ -135,9 +175,21 @@ final class RotationPhases {
     return new Decided(new RotationEvent.Unstaged(rotationEpoch));
   }
 
+  /// A process that has just lost a key cannot check the proofs of others, and must not blame them.
+  private Optional<String> findObjection(
+      Keystore keystore, RotationJob job, CollectionSet collections) {
+    Optional<String> objection =
+        new ReadinessVerifier(keyringStore, keys).findObjection(keystore, job, collections);
+    if (objection.isPresent() && !canProveKeys(keystore, job)) {
+      throw new KekUnavailableException(
+          "this process can no longer prove " + job.to() + " or " + job.from());
+    }
+    return objection;
+  }
+
   private StepResult dryRun(Keystore keystore, RotationJob job, CollectionSet collections) {
     RotationEpoch rotationEpoch = new RotationEpoch(job.id(), keystore.epoch());
-    Optional<String> objection = readinessVerifier().findObjection(keystore, job, collections);
+    Optional<String> objection = findObjection(keystore, job, collections);
     if (objection.isPresent()) {
       report(RotationProgress.ofNote(job.id(), "not ready: " + objection.get()));
       return new Decided(new RotationEvent.Unstaged(rotationEpoch));
@@ -173,11 +225,14 @@ final class RotationPhases {
             ? RewrapPass.overOldVersion(collections, job, collectionCatalog.passOptions())
             : rewrapPass;
     rewrapPass = current;
+    Optional<String> unreachable = collections.describeUnreachable();
+    if (unreachable.isPresent()) {
+      return new Wait(unreachable.get());
+    }
     if (!current.isFinished()) {
       return rewrapBatch(current, keystore, job, collections);
     }
-    return readinessVerifier()
-        .findObjection(keystore, job, collections)
+    return findObjection(keystore, job, collections)
         .<StepResult>map(why -> new Wait("not ready: " + why))
         .orElseGet(() ->
             new Decided(
@@ -292,10 +347,6 @@ final class RotationPhases {
   /// The records that this process has rewrapped, over all passes.
   long rewrappedRecords() {
     return rewrapped;
-  }
-
-  private ReadinessVerifier readinessVerifier() {
-    return new ReadinessVerifier(keyringStore, keys);
   }
 
   private RecordRewrapper rewrapper(RotationJob job) {

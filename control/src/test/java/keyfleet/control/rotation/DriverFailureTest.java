@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import keyfleet.control.Failpoint;
 import keyfleet.control.Failpoints;
+import keyfleet.control.rewrap.RewrapPass;
 import keyfleet.control.rewrap.RotationProgress;
 import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.RotationTestFleet.Peer;
@@ -29,19 +30,23 @@ import org.junit.jupiter.api.Test;
 class DriverFailureTest {
   private final RotationTestFleet fleet = new RotationTestFleet();
   private final Peer api = fleet.member("api-1", 1, 2, 3, 4);
-  private final BrokenCensus brokenCensus = new BrokenCensus();
-  private final Peer first = fleet.worker("worker-1", brokenCensus, 1, 2, 3, 4);
+  private final Bug bug = new Bug();
+  private final Peer first = fleet.worker("worker-1", bug, 1, 2, 3, 4);
   private final Peer second = fleet.worker("worker-2", 1, 2, 3, 4);
   private Map<String, String> before = Map.of();
 
   /// A bug in the work of one process.
-  private static final class BrokenCensus implements Failpoints {
-    boolean isBroken;
+  private static final class Bug implements Failpoints {
+    boolean failsCensus;
+    Runnable beforeRewrap = () -> {};
 
     @Override
     public <T> T at(Failpoint point, Supplier<T> effect) {
-      if (isBroken && point == Failpoint.CENSUS) {
+      if (failsCensus && point == Failpoint.CENSUS) {
         throw new IllegalStateException("a value");
+      }
+      if (point == Failpoint.RECORD_REWRAP) {
+        beforeRewrap.run();
       }
       return effect.get();
     }
@@ -112,7 +117,7 @@ class DriverFailureTest {
     rotate();
     first.loop.tick();
     assertEquals("worker-1", driver());
-    brokenCensus.isBroken = true;
+    bug.failsCensus = true;
     tickFirstUntilItFails();
     for (int i = 0; i < 20 && driver().equals("worker-1"); i++) {
       fleet.advance(RotationTestFleet.TIMINGS.heartbeat().dividedBy(2));
@@ -134,15 +139,82 @@ class DriverFailureTest {
   void driverThatRecovers_drivesOn() {
     rotate();
     first.loop.tick();
-    brokenCensus.isBroken = true;
+    bug.failsCensus = true;
     tickFirstUntilItFails();
     for (int i = 0; i < 5; i++) {
       assertThrows(IllegalStateException.class, first.loop::tick);
     }
-    brokenCensus.isBroken = false;
+    bug.failsCensus = false;
     fleet.runToEnd();
     assertTrue(!first.loop.isStalled() && driver().equals("worker-1"), driver());
     assertEquals(under(2, before), fleet.contents());
+  }
+
+  /// More records than the first batch, so that the pass is not finished.
+  @Test
+  void driverThatLosesTheTargetKey_givesTheRotationUpAtOnce() {
+    for (int i = 0; i < 2 * RewrapPass.FIRST_BATCH; i++) {
+      api.put("orders", "more-%03d".formatted(i));
+    }
+    before = fleet.contents();
+    rotate();
+    fleet.runUntil(Rotation.Rewrapping.class);
+    assertEquals("worker-1", driver());
+    first.loop.tick();
+    first.provider.remove(2);
+    first.keys.refresh();
+    first.loop.tick();
+    assertEquals("", driver());
+    assertEquals(
+        "driver worker-1 has lost v2 and gave the rotation up; a worker with v2 takes it over",
+        rotationProgress().note());
+    assertEquals(0, rotationProgress().failed());
+    second.loop.tick();
+    assertEquals("worker-2", driver());
+    fleet.heartbeatAll();
+    for (int i = 0; i < 10; i++) {
+      second.loop.tick();
+    }
+    assertEquals("not ready: worker-1 has not loaded it", rotationProgress().note());
+    first.provider.add(2);
+    fleet.runToEnd();
+    assertEquals(under(2, before), fleet.contents());
+  }
+
+  @Test
+  void keyLostWhileABatchIsRewrapped_failsNoRecord() {
+    rotate();
+    fleet.runUntil(Rotation.Rewrapping.class);
+    bug.beforeRewrap =
+        () -> {
+          first.provider.remove(2);
+          first.keys.refresh();
+        };
+    for (int i = 0; i < 5; i++) {
+      first.loop.tick();
+    }
+    assertEquals(0, rotationProgress().failed());
+    assertEquals("", driver());
+  }
+
+  @Test
+  void droppedTable_isNamedInTheNoteAlsoOfAnAbort() {
+    rotate();
+    fleet.runUntil(Rotation.Rewrapping.class);
+    assertEquals("worker-1", driver());
+    fleet.dropCollection("orders");
+    first.loop.tick();
+    first.loop.tick();
+    String sentence = "collection fake orders is registered but the table does not exist";
+    assertEquals(sentence, rotationProgress().note());
+    assertInstanceOf(Done.class, first.operations.abort());
+    for (int i = 0; i < 20; i++) {
+      fleet.advance(RotationTestFleet.TIMINGS.heartbeat().dividedBy(2));
+      fleet.heartbeatAll();
+      first.loop.tick();
+    }
+    assertEquals(sentence, rotationProgress().note());
+    assertEquals("worker-1", driver());
   }
 
   private void tickFirstUntilItFails() {

@@ -3,6 +3,7 @@ package keyfleet.control.rotation;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
+import java.lang.reflect.Proxy;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -54,6 +55,7 @@ import keyfleet.store.RecordId;
 import keyfleet.store.RecordWriteResult;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
+import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoredRecord;
 
 /// A fleet in one thread: a store, collections, processes that seal, and workers that rotate. Tests
@@ -71,6 +73,7 @@ public final class RotationTestFleet {
   private final Map<String, Records> collections = new TreeMap<>();
   private final Map<KekVersion, SoftwareKek> keks = new HashMap<>();
   private final List<Peer> processes = new ArrayList<>();
+  private final Set<String> dropped = new HashSet<>();
   private long nonces;
 
   /// The keys that one process may load. Their bytes are the same in the whole fleet.
@@ -253,7 +256,32 @@ public final class RotationTestFleet {
   }
 
   private Optional<Records> open(CollectionRegistration registration) {
-    return Optional.ofNullable(collections.get(registration.collection()));
+    String collection = registration.collection();
+    checkNotDropped(collection);
+    return Optional.ofNullable(collections.get(collection)).map(it -> droppable(collection, it));
+  }
+
+  private void checkNotDropped(String collection) {
+    if (dropped.contains(collection)) {
+      throw StoreRefusedException.noCollection("there is no table " + collection, "create it");
+    }
+  }
+
+  private Records droppable(String collection, Records records) {
+    return (Records)
+        Proxy.newProxyInstance(
+            Records.class.getClassLoader(),
+            new Class<?>[] {Records.class},
+            (_, method, args) -> {
+              checkNotDropped(collection);
+              return method.invoke(records, args);
+            });
+  }
+
+  /// From now on its store answers that the table does not exist, also to a driver that has it
+  /// open.
+  void dropCollection(String collection) {
+    dropped.add(collection);
   }
 
   /// Registers a cluster, as a plugin does before it serves.
