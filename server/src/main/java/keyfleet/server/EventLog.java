@@ -29,14 +29,31 @@ public final class EventLog {
   private final InstantSource wallClock;
   private final String instance;
   private final String keyring;
+  private final boolean hasDebugEvents;
 
   public EventLog(
       PrintStream out, Format format, InstantSource wallClock, String instance, String keyring) {
+    this(out, format, wallClock, instance, keyring, false);
+  }
+
+  private EventLog(
+      PrintStream out,
+      Format format,
+      InstantSource wallClock,
+      String instance,
+      String keyring,
+      boolean hasDebugEvents) {
+    this.hasDebugEvents = hasDebugEvents;
     this.out = out;
     this.format = format;
     this.wallClock = wallClock;
     this.instance = instance;
     this.keyring = keyring;
+  }
+
+  /// The same log with events of [ProcessEvent.Severity#DEBUG].
+  public EventLog withDebugEvents() {
+    return new EventLog(out, format, wallClock, instance, keyring, true);
   }
 
   public void info(String message) {
@@ -48,6 +65,9 @@ public final class EventLog {
   }
 
   public void write(ProcessEvent event) {
+    if (event.severity() == ProcessEvent.Severity.DEBUG && !hasDebugEvents) {
+      return;
+    }
     Instant now = wallClock.instant().truncatedTo(ChronoUnit.MILLIS);
     String line =
         switch (format) {

@@ -98,7 +98,8 @@ final class FleetMonitor {
   /// sees which processes lack the version, itself included.
   private Verdict judgeReadiness(Keystore keystore, KekVersion target, Roster roster) {
     return keys.canProve(keystore, target)
-        ? new ReadinessVerifier(keyringStore, keys).verify(keystore, target, new AnyProcesses())
+        ? new ReadinessVerifier(keyringStore, keys)
+            .verify(keystore, target, new AnyProcesses(), roster)
         : new ReadinessGate(keystore, target, ProcessIdentity.PROTOCOL, (_, _) -> true)
             .evaluate(roster, new AnyProcesses());
   }

@@ -92,6 +92,12 @@ public final class ConfigKeys {
               "--log-format", "FORMAT", "text (default) or json.", ServerSettings::parseLogFormat)
           .withVariable("KEYFLEET_SERVER__LOG_FORMAT", "server.log-format");
 
+  /// Whether the log has debug events.
+  public static final SettingSpec<Boolean> LOG_LEVEL =
+      SettingSpec.ofFlag(
+              "--log-level", "LEVEL", "info (default) or debug.", ServerSettings::parseLogLevel)
+          .withVariable("KEYFLEET_SERVER__LOG_LEVEL", "server.log-level");
+
   static final SettingSpec<RateLimit> RATE =
       SettingSpec.ofFlag(
               "--rate",
@@ -140,6 +146,7 @@ public final class ConfigKeys {
           ROLES,
           LISTEN,
           LOG_FORMAT,
+          LOG_LEVEL,
           RATE,
           MIN_PROCESSES,
           EXPECTED,

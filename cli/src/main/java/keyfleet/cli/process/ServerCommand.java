@@ -44,13 +44,17 @@ public record ServerCommand(CommandContext context, String version) implements C
     ServerSettings serverSettings = ServerSettings.of(parsed, context.effectiveConfig().get());
     ProcessSettings processSettings =
         ProcessSettings.of(runtime.environment(), operator.localProcess());
-    EventLog log =
+    EventLog infoLog =
         new EventLog(
             context.console().err(),
             serverSettings.logFormat(),
             operator.wallClock(),
             processSettings.instance(),
             keyring.value());
+    EventLog log =
+        ConfigKeys.LOG_LEVEL.find(parsed, runtime.environment()).orElse(false)
+            ? infoLog.withDebugEvents()
+            : infoLog;
     StoreOptions.createDataFolder(parsed, context);
     try (StoreConnections storeConnections = StoreOptions.open(parsed, context);
         KekProviderSet providers = KekProviderSet.open(parsed, keyring, runtime)) {

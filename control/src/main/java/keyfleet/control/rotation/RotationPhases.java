@@ -3,6 +3,7 @@ package keyfleet.control.rotation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import keyfleet.control.rewrap.CollectionSet;
@@ -63,7 +64,10 @@ final class RotationPhases {
   private List<CollectionRegistration> passRegistrations = List.of();
   private String failureNote = "";
   private int sweeps;
-  private long rewrapped;
+
+  /// Another thread reads it, for the metrics.
+  private final AtomicLong rewrapped = new AtomicLong();
+
   private @Nullable RotationProgress lastReport;
   private long lastReportAt;
 
@@ -314,7 +318,7 @@ final class RotationPhases {
       RewrapPass current, Keystore keystore, RotationJob job, CollectionSet collections) {
     long before = current.writtenRecords();
     Optional<Fence> refusal = current.rewrapBatch(rewrapper(job));
-    rewrapped += current.writtenRecords() - before;
+    rewrapped.addAndGet(current.writtenRecords() - before);
     if (current.isFinished() || isReportDue(keystore)) {
       report(current.progress(job.id(), ""));
     }
@@ -346,7 +350,7 @@ final class RotationPhases {
 
   /// The records that this process has rewrapped, over all passes.
   long rewrappedRecords() {
-    return rewrapped;
+    return rewrapped.get();
   }
 
   private RecordRewrapper rewrapper(RotationJob job) {
