@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
+import keyfleet.crypto.KeyringName;
 import keyfleet.member.process.ProcessEvent;
 import keyfleet.store.host.PrintableText;
 import tools.jackson.core.JsonGenerator;
@@ -29,11 +30,12 @@ public final class EventLog {
   private final InstantSource wallClock;
   private final String instance;
   private final String keyring;
+  private final String linePrefix;
   private final boolean hasDebugEvents;
 
   public EventLog(
       PrintStream out, Format format, InstantSource wallClock, String instance, String keyring) {
-    this(out, format, wallClock, instance, keyring, false);
+    this(out, format, wallClock, instance, keyring, "", false);
   }
 
   private EventLog(
@@ -42,7 +44,9 @@ public final class EventLog {
       InstantSource wallClock,
       String instance,
       String keyring,
+      String linePrefix,
       boolean hasDebugEvents) {
+    this.linePrefix = linePrefix;
     this.hasDebugEvents = hasDebugEvents;
     this.out = out;
     this.format = format;
@@ -53,7 +57,13 @@ public final class EventLog {
 
   /// The same log with events of [ProcessEvent.Severity#DEBUG].
   public EventLog withDebugEvents() {
-    return new EventLog(out, format, wallClock, instance, keyring, true);
+    return new EventLog(out, format, wallClock, instance, keyring, linePrefix, true);
+  }
+
+  /// The same log for the events of one of several keyrings; each line names it.
+  EventLog forKeyring(KeyringName name) {
+    return new EventLog(
+        out, format, wallClock, instance, name.value(), "keyring " + name + ": ", hasDebugEvents);
   }
 
   public void info(String message) {
@@ -72,7 +82,8 @@ public final class EventLog {
     String line =
         switch (format) {
           case TEXT ->
-              "%s %-5s %s".formatted(now, event.severity(), PrintableText.of(event.message()));
+              "%s %-5s %s"
+                  .formatted(now, event.severity(), linePrefix + PrintableText.of(event.message()));
           case JSON -> toJson(now, event);
         };
     out.println(line);

@@ -43,6 +43,16 @@ public final class ConfigKeys {
               "--keyring", "NAME", "The keyring (default: main).", Setting::toKeyringName)
           .withVariable("KEYFLEET_KEYRING", "keyring");
 
+  /// Of a server.
+  public static final SettingSpec<KeyringName> KEYRINGS =
+      SettingSpec.ofFlag("--keyring", "NAME", "", Setting::toKeyringName)
+          .withDescription(
+              "A keyring to serve; may be repeated. all: every keyring that exists, also those that"
+                  + " appear later. Default: KEYFLEET_SERVER__KEYRINGS (a comma list), else"
+                  + " KEYFLEET_KEYRING, else main.")
+          .withArity(Arity.REPEATED)
+          .withVariable("KEYFLEET_SERVER__KEYRINGS", "server.keyrings");
+
   public static final SettingSpec<ProviderSpec> PROVIDERS =
       SettingSpec.ofFlag("--provider", "PROVIDER", "", it -> KekProviderSet.parseSpec(it.text()))
           .withDescription(
@@ -145,6 +155,7 @@ public final class ConfigKeys {
           TIMINGS.get(4),
           ROLES,
           LISTEN,
+          KEYRINGS,
           LOG_FORMAT,
           LOG_LEVEL,
           RATE,
