@@ -123,9 +123,7 @@ public final class StoreConnections implements CollectionOpener, AutoCloseable {
   @Override
   public Optional<Records> open(CollectionRegistration registration) {
     try {
-      Optional<Records> found = findRecords(registration);
-      found.ifPresent(Records::fence); // SQLite looks for the table only when it is used
-      return found;
+      return findRecords(registration);
     } catch (StoreRefusedException e) {
       if (e.reason() == StoreRefusedException.Reason.NO_COLLECTION) {
         throw e;
