@@ -36,7 +36,11 @@ final class RotationWorker {
     long before = rewrapped;
     rewrapped = loop.rewrappedRecords();
     return switch (nextTick) {
-      case IMMEDIATELY -> rateLimit.pauseAfter(rewrapped - before);
+      case IMMEDIATELY ->
+          loop.rate()
+              .map(it -> new RateLimit(it.perSecond()))
+              .orElse(rateLimit)
+              .pauseAfter(rewrapped - before);
       case LATER -> idlePause();
     };
   }

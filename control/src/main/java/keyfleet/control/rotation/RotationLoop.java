@@ -119,6 +119,11 @@ public final class RotationLoop {
     return Optional.ofNullable(lastKeystore);
   }
 
+  /// The rate that an operator has set for the rotation that this process drives.
+  public Optional<RotationRate> rate() {
+    return phases.rate();
+  }
+
   /// The records that this process has rewrapped, over all rotations that it drove.
   public long rewrappedRecords() {
     return phases.rewrappedRecords();

@@ -63,6 +63,7 @@ final class RotationPhases {
   private @Nullable RewrapPass rewrapPass;
   private List<CollectionRegistration> passRegistrations = List.of();
   private String failureNote = "";
+  private @Nullable RotationRate rate;
   private int sweeps;
 
   /// Another thread reads it, for the metrics.
@@ -209,6 +210,7 @@ final class RotationPhases {
               job.id(), dryRun.failedRecords() == 0 ? RotationProgress.READY : "some would fail"));
       return new Decided(new RotationEvent.Unstaged(rotationEpoch));
     }
+    applyRate(dryRun, job);
     dryRun.rewrapBatch(rewrapper(job));
     return new Continue();
   }
@@ -312,10 +314,23 @@ final class RotationPhases {
     return rewrapPass;
   }
 
+  /// An operator may change the rate at any time.
+  private void applyRate(RewrapPass pass, RotationJob job) {
+    RotationRate set = keyringStore.readRate(job.id()).orElse(null);
+    rate = set;
+    pass.limitBatches(set == null ? collectionCatalog.passOptions().maxBatch() : set.batchSize());
+  }
+
+  /// The rate that an operator has set for the rotation of the last batch.
+  Optional<RotationRate> rate() {
+    return Optional.ofNullable(rate);
+  }
+
   /// If a fence refuses the batch, it is raised again: a late fence of the same epoch may have
   /// narrowed what was opened (ADR 6). A fence of a later term means that this driver is outdated.
   private StepResult rewrapBatch(
       RewrapPass current, Keystore keystore, RotationJob job, CollectionSet collections) {
+    applyRate(current, job);
     long before = current.writtenRecords();
     Optional<Fence> refusal = current.rewrapBatch(rewrapper(job));
     rewrapped.addAndGet(current.writtenRecords() - before);
