@@ -104,22 +104,50 @@ write_jvm_arguments() {
   path=
   for jar in "$app"/lib/*.jar; do path=$path${path:+:}$jar; done
   print_common_arguments >"$app/java-plain.args"
+  { print_common_arguments | use_both_compilers && limit_server_memory; } >"$app/java-plain-server.args"
+  { print_common_arguments | use_both_compilers && limit_plugin_memory; } >"$app/java-plain-plugin.args"
   path=$app/keyfleet.jar
   if [ -z "${native:-}" ]; then path=$path$(printf ':%s' "$app"/lib/sqlite-jdbc-*.jar); fi
   { print_common_arguments && prefer_sunjce && disable_training_replay && disable_locale_data; } >"$app/java.args"
   sed "s|$app/keyfleet.jar|$app/keyfleet-local.jar|" "$app/java.args" >"$app/java-local.args"
 }
 
-# Long-running processes use both compilers. A plugin runs beside every API server, so it must stay small: a small heap,
-# one small arena for Netty, and the C library returns unused memory to the system.
+# Both need the AOT cache of the commands, which is in their arguments by now.
 write_server_arguments() {
-  grep -v -e TieredStopAtLevel -e CompileThresholdScaling -e AOTReplayTraining -e VMOptions -e locale.providers "$app/java.args" >"$app/java-server.args"
-  cat "$app/java-server.args" - >"$app/java-plugin.args" <<ARGUMENTS
+  { use_both_compilers <"$app/java.args" && limit_server_memory; } >"$app/java-server.args"
+  { use_both_compilers <"$app/java.args" && limit_plugin_memory; } >"$app/java-plugin.args"
+}
+
+# Long-running processes use both compilers.
+use_both_compilers() {
+  grep -v -e TieredStopAtLevel -e CompileThresholdScaling -e AOTReplayTraining -e VMOptions -e locale.providers -e Xmx
+}
+
+# Without a limit the JVM takes a quarter of the machine before it collects garbage. A server needs about 50 MB of heap for
+# a rotation. One that runs out of memory ends, so that what supervises it starts it again, instead of living on without
+# one of its threads. The C library returns unused memory to the system.
+limit_server_memory() {
+  cat <<ARGUMENTS
+-Xmx128m
+-Xss512k
+-XX:ReservedCodeCacheSize=64m
+-XX:MaxMetaspaceSize=128m
+-XX:TrimNativeHeapInterval=5000
+-XX:-HeapDumpOnOutOfMemoryError
+-XX:+ExitOnOutOfMemoryError
+ARGUMENTS
+}
+
+# A plugin runs beside every API server, so it must stay small: a small heap, and one small arena for Netty.
+limit_plugin_memory() {
+  cat <<ARGUMENTS
 -Xmx64m
 -Xss512k
 -XX:ReservedCodeCacheSize=48m
 -XX:MaxMetaspaceSize=96m
 -XX:TrimNativeHeapInterval=2000
+-XX:-HeapDumpOnOutOfMemoryError
+-XX:+ExitOnOutOfMemoryError
 -Dio.netty.allocator.numDirectArenas=1
 -Dio.netty.allocator.numHeapArenas=1
 -Dio.netty.allocator.maxOrder=3
@@ -208,7 +236,7 @@ disable_locale_data() {
   printf -- '%s\n' -Djava.locale.providers=SPI
 }
 
-# Fastest start: the fast compiler with a high threshold, a collector with one thread, a small initial heap, and
+# Fastest start: the fast compiler with a high threshold, a collector with one thread, a small heap, and
 # reflection without method handles. No attach, no core file, no perf file: keys are in this memory. Errors of the JVM go
 # to standard error, because standard output is for data.
 print_common_arguments() {
@@ -218,6 +246,7 @@ print_common_arguments() {
 -XX:CompileThresholdScaling=5
 -XX:-UsePerfData
 -Xms16m
+-Xmx256m
 -Djdk.reflect.useNativeAccessorOnly=true
 -XX:+DisableAttachMechanism
 -XX:-CreateCoredumpOnCrash

@@ -28,6 +28,7 @@ import keyfleet.cli.kek.KekHoldCommand;
 import keyfleet.cli.kek.KekInventoryCommand;
 import keyfleet.cli.kek.KekListCommand;
 import keyfleet.cli.kek.KekPkcs11InitCommand;
+import keyfleet.cli.kek.KekRateCommand;
 import keyfleet.cli.kek.KekRemoveCommand;
 import keyfleet.cli.kek.KekRotateCommand;
 import keyfleet.cli.kek.KekStatusCommand;
@@ -101,6 +102,7 @@ public final class CommandDispatcher {
     add(() -> new RotationControlCommand(context, Action.PAUSE), "kek", "pause");
     add(() -> new RotationControlCommand(context, Action.RESUME), "kek", "resume");
     add(() -> new RotationControlCommand(context, Action.ABORT), "kek", "abort");
+    add(() -> new KekRateCommand(context), "kek", "rate");
     add(() -> new KekRemoveCommand(context), "kek", "remove");
     add(() -> new KekRotateCommand(context, RotationJob.Kind.REVOCATION), "kek", "revoke");
     add(() -> new KekInventoryCommand(context), "kek", "inventory");

@@ -88,7 +88,7 @@ final class MongoCollections {
             .filter(it -> shape.name().equals(it.getString("name")))
             .findFirst();
     if (found.isEmpty() || !"collection".equals(found.get().getString("type"))) {
-      throw new StoreRefusedException(
+      throw StoreRefusedException.noCollection(
           "database %s has no collection %s".formatted(database.getName(), shape.name()),
           "db.createCollection(\"%s\")".formatted(shape.name()));
     }

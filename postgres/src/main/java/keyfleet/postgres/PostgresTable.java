@@ -150,7 +150,7 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
       statement.setString(1, quote(name));
       try (ResultSet found = statement.executeQuery()) {
         if (!found.next()) {
-          throw new StoreRefusedException(
+          throw StoreRefusedException.noCollection(
               "there is no table " + name + " on the role's search path",
               "create it, or ALTER ROLE … SET search_path");
         }

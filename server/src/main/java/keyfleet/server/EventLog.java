@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
+import keyfleet.crypto.KeyringName;
 import keyfleet.member.process.ProcessEvent;
 import keyfleet.store.host.PrintableText;
 import tools.jackson.core.JsonGenerator;
@@ -29,14 +30,40 @@ public final class EventLog {
   private final InstantSource wallClock;
   private final String instance;
   private final String keyring;
+  private final String linePrefix;
+  private final boolean hasDebugEvents;
 
   public EventLog(
       PrintStream out, Format format, InstantSource wallClock, String instance, String keyring) {
+    this(out, format, wallClock, instance, keyring, "", false);
+  }
+
+  private EventLog(
+      PrintStream out,
+      Format format,
+      InstantSource wallClock,
+      String instance,
+      String keyring,
+      String linePrefix,
+      boolean hasDebugEvents) {
+    this.linePrefix = linePrefix;
+    this.hasDebugEvents = hasDebugEvents;
     this.out = out;
     this.format = format;
     this.wallClock = wallClock;
     this.instance = instance;
     this.keyring = keyring;
+  }
+
+  /// The same log with events of [ProcessEvent.Severity#DEBUG].
+  public EventLog withDebugEvents() {
+    return new EventLog(out, format, wallClock, instance, keyring, linePrefix, true);
+  }
+
+  /// The same log for the events of one of several keyrings; each line names it.
+  EventLog forKeyring(KeyringName name) {
+    return new EventLog(
+        out, format, wallClock, instance, name.value(), "keyring " + name + ": ", hasDebugEvents);
   }
 
   public void info(String message) {
@@ -48,11 +75,15 @@ public final class EventLog {
   }
 
   public void write(ProcessEvent event) {
+    if (event.severity() == ProcessEvent.Severity.DEBUG && !hasDebugEvents) {
+      return;
+    }
     Instant now = wallClock.instant().truncatedTo(ChronoUnit.MILLIS);
     String line =
         switch (format) {
           case TEXT ->
-              "%s %-5s %s".formatted(now, event.severity(), PrintableText.of(event.message()));
+              "%s %-5s %s"
+                  .formatted(now, event.severity(), linePrefix + PrintableText.of(event.message()));
           case JSON -> toJson(now, event);
         };
     out.println(line);

@@ -1,6 +1,5 @@
 package keyfleet.server;
 
-import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
@@ -13,12 +12,12 @@ import io.prometheus.metrics.model.snapshots.InfoSnapshot;
 import io.prometheus.metrics.model.snapshots.InfoSnapshot.InfoDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
-import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
@@ -32,39 +31,41 @@ import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.ReadinessGate.NotReady;
 import keyfleet.keyring.Rotation;
+import keyfleet.keyring.SafeHold;
 import keyfleet.member.Member;
+import keyfleet.member.MembershipState;
 import keyfleet.member.keys.CryptoMetrics;
-import keyfleet.store.engine.StoreCheck;
 
-/// The Prometheus metrics of this process and its fleet; docs/reference/server.md lists them.
-/// Labels are few: one time series for each process and each version, not one for each record.
-final class FleetMetrics implements MultiCollector {
+/// The Prometheus metrics of one keyring that this process serves, and of its fleet;
+/// docs/reference/server.md lists them. Labels are few: one time series for each process and each
+/// version, not one for each record.
+final class FleetMetrics {
   private static final double NANOS = 1e9;
 
   private final String keyring;
   private final Member member;
   private final FleetMonitor monitor;
   private final LongSupplier rewrapped;
-  private final List<StoreCheck> checks;
 
-  FleetMetrics(
-      Member member, FleetMonitor monitor, LongSupplier rewrapped, List<StoreCheck> checks) {
+  FleetMetrics(Member member, FleetMonitor monitor, LongSupplier rewrapped) {
     this.keyring = member.keyring().value();
     this.member = member;
     this.monitor = monitor;
     this.rewrapped = rewrapped;
-    this.checks = List.copyOf(checks);
   }
 
-  @Override
-  public MetricSnapshots collect() {
+  List<MetricSnapshot> collect() {
     List<MetricSnapshot> all = new ArrayList<>();
     all.add(
         gauge(
             "keyfleet_ready",
             "1 if this process is admitted and may seal",
-            keyPoint(member.isReady() ? 1 : 0)));
-    all.add(storeChecks());
+            keyPoint(canSeal() ? 1 : 0)));
+    all.add(
+        gauge(
+            "keyfleet_safe_hold",
+            "1 if a fence is ahead of the keystore, so that nothing is sealed",
+            keyPoint(safeHold().isPresent() ? 1 : 0)));
     all.add(
         CounterSnapshot.builder()
             .name("keyfleet_rotation_rewraps")
@@ -74,7 +75,31 @@ final class FleetMetrics implements MultiCollector {
     addOperations(all);
     all.add(durations());
     monitor.snapshot().ifPresent(it -> addFleet(it, all));
-    return MetricSnapshots.of(all.toArray(MetricSnapshot[]::new));
+    return all;
+  }
+
+  /// Whether values may be sealed: this process is admitted, and the keyring is not in a safe hold.
+  boolean canSeal() {
+    return member.isReady() && safeHold().isEmpty();
+  }
+
+  /// The state of this process in the keyring as a phrase for people.
+  String describeState() {
+    return safeHold()
+        .<MembershipState>map(MembershipState.InSafeHold::new)
+        .orElseGet(member::state)
+        .description();
+  }
+
+  /// The hold that this process has found for its own collections, or its monitor for any.
+  private Optional<SafeHold> safeHold() {
+    return member.state() instanceof MembershipState.InSafeHold(SafeHold hold)
+        ? Optional.of(hold)
+        : monitor.safeHold();
+  }
+
+  String keyring() {
+    return keyring;
   }
 
   private void addOperations(List<MetricSnapshot> all) {
@@ -141,16 +166,6 @@ final class FleetMetrics implements MultiCollector {
     return CounterDataPointSnapshot.builder().labels(labels).value((double) count).build();
   }
 
-  private MetricSnapshot storeChecks() {
-    var points = GaugeSnapshot.builder().name("keyfleet_store_checks");
-    points.help("results of the safety checks when the store was opened");
-    for (StoreCheck.Level level : StoreCheck.Level.values()) {
-      long count = checks.stream().filter(it -> it.level() == level).count();
-      points.dataPoint(point(Labels.of("level", lowerCaseName(level)), count));
-    }
-    return points.build();
-  }
-
   private void addFleet(FleetSnapshot snapshot, List<MetricSnapshot> all) {
     List<Heartbeat> fresh = snapshot.roster().fresh(snapshot.keystore().timings().fresh());
     all.add(nodes(fresh));
@@ -171,12 +186,15 @@ final class FleetMetrics implements MultiCollector {
     addSlowChecks(snapshot, all);
   }
 
-  private static MetricSnapshot nodes(List<Heartbeat> fresh) {
+  private MetricSnapshot nodes(List<Heartbeat> fresh) {
     var points = GaugeSnapshot.builder().name("keyfleet_node_up");
     points.help("1 for each process with a fresh heartbeat");
     for (Heartbeat heartbeat : fresh) {
       points.dataPoint(
-          point(Labels.of("node", heartbeat.instance(), "role", heartbeat.process().role()), 1));
+          point(
+              Labels.of(
+                  "key", keyring, "node", heartbeat.instance(), "role", heartbeat.process().role()),
+              1));
     }
     return points.build();
   }

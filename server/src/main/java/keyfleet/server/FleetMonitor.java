@@ -2,6 +2,7 @@ package keyfleet.server;
 
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -11,17 +12,20 @@ import keyfleet.control.rotation.KeyringStore;
 import keyfleet.control.rotation.ReadinessVerifier;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyfleetException;
+import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.ReadinessGate;
 import keyfleet.keyring.ReadinessGate.AnyProcesses;
 import keyfleet.keyring.ReadinessGate.Verdict;
 import keyfleet.keyring.Roster;
+import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionState;
 import keyfleet.member.document.KeystoreStore.StoredKeystore;
 import keyfleet.member.heartbeat.ProcessIdentity;
 import keyfleet.member.keys.LoadedKeys;
 import keyfleet.server.FleetSnapshot.SlowChecks;
+import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
 /// Takes a [FleetSnapshot] once per heartbeat, so that a metrics request never waits for the store.
@@ -34,6 +38,8 @@ final class FleetMonitor {
   private final LoadedKeys keys;
   private final Set<Role> roles;
   private final LongSupplier clock;
+  private final EventLog log;
+  private volatile @Nullable SafeHold safeHold;
   private volatile @Nullable FleetSnapshot snapshot;
   private SlowChecks slowChecks = SlowChecks.NONE;
   private long slowChecksAt;
@@ -43,7 +49,9 @@ final class FleetMonitor {
       CollectionCatalog catalog,
       LoadedKeys keys,
       Set<Role> roles,
-      LongSupplier clock) {
+      LongSupplier clock,
+      EventLog log) {
+    this.log = log;
     this.keyringStore = keyringStore;
     this.catalog = catalog;
     this.keys = keys;
@@ -57,10 +65,38 @@ final class FleetMonitor {
     return Optional.ofNullable(snapshot);
   }
 
+  /// Why nothing may be sealed in this keyring, as of the last refresh that could tell.
+  Optional<SafeHold> safeHold() {
+    return Optional.ofNullable(safeHold);
+  }
+
+  /// A store of records that does not answer says nothing about a hold, so the last one stays.
+  private void checkSafeHold(StoredKeystore storedKeystore) {
+    SafeHold found;
+    try {
+      found = catalog.findSafeHold(storedKeystore.keystore()).orElse(null);
+    } catch (StoreException e) {
+      return;
+    }
+    boolean isCertain = found == null || keyringStore.keystores().isUnchanged(storedKeystore);
+    if (isCertain && !Objects.equals(found, safeHold)) {
+      if (found == null) {
+        log.info("the safe hold is over: no fence is ahead of the keystore");
+      } else {
+        String flag = keys.keyring().equals(KeyringName.MAIN) ? "" : " --keyring=" + keys.keyring();
+        log.warn(
+            "safe hold: %s; nothing is sealed, moved or removed until a person resolves it. Try: keyfleet kek hold show%s"
+                .formatted(found.reason(), flag));
+      }
+      safeHold = found;
+    }
+  }
+
   /// Returns the pause before the next refresh.
   Duration refresh() {
     try {
       Optional<StoredKeystore> storedKeystore = keyringStore.keystores().read();
+      storedKeystore.ifPresent(this::checkSafeHold);
       snapshot = storedKeystore.map(StoredKeystore::keystore).map(this::takeSnapshot).orElse(null);
       return storedKeystore.map(it -> it.keystore().timings()).orElse(Timings.DEFAULT).heartbeat();
     } catch (KeyfleetException e) {
@@ -98,7 +134,8 @@ final class FleetMonitor {
   /// sees which processes lack the version, itself included.
   private Verdict judgeReadiness(Keystore keystore, KekVersion target, Roster roster) {
     return keys.canProve(keystore, target)
-        ? new ReadinessVerifier(keyringStore, keys).verify(keystore, target, new AnyProcesses())
+        ? new ReadinessVerifier(keyringStore, keys)
+            .verify(keystore, target, new AnyProcesses(), roster)
         : new ReadinessGate(
                 keystore,
                 target,

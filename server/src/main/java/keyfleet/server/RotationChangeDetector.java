@@ -51,7 +51,10 @@ final class RotationChangeDetector {
     String driver = before.driver();
     if (!job.driver().equals(driver)) {
       String from = driver.isEmpty() ? "" : ", previously by " + driver;
-      events.add(ProcessEvent.info(nameOf(job) + " is driven by " + job.driver() + from));
+      events.add(
+          job.isDrivenBy(RotationJob.NO_DRIVER)
+              ? ProcessEvent.warning(nameOf(job) + " was given up by its driver " + driver)
+              : ProcessEvent.info(nameOf(job) + " is driven by " + job.driver() + from));
     }
   }
 

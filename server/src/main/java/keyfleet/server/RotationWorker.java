@@ -20,6 +20,7 @@ final class RotationWorker {
   private final EventLog log;
   private String lastFailure = "";
   private long rewrapped;
+  private boolean wasStalled;
 
   RotationWorker(RotationLoop loop, RateLimit rateLimit, EventLog log) {
     this.loop = loop;
@@ -29,15 +30,36 @@ final class RotationWorker {
 
   /// Returns the pause before the next tick.
   Duration runTick() {
-    NextTick nextTick = loop.tick();
+    NextTick nextTick = tick();
     loop.lastKeystore().ifPresent(this::logChanges);
     logFailureChange();
     long before = rewrapped;
     rewrapped = loop.rewrappedRecords();
     return switch (nextTick) {
-      case IMMEDIATELY -> rateLimit.pauseAfter(rewrapped - before);
+      case IMMEDIATELY ->
+          loop.rate()
+              .map(it -> new RateLimit(it.perSecond()))
+              .orElse(rateLimit)
+              .pauseAfter(rewrapped - before);
       case LATER -> idlePause();
     };
+  }
+
+  /// The task that runs the ticks logs the exception itself.
+  private NextTick tick() {
+    try {
+      return loop.tick();
+    } finally {
+      boolean isStalled = loop.isStalled();
+      if (isStalled && !wasStalled) {
+        log.warn(
+            "this driver fails unexpectedly at every step: it sends no driver heartbeat, so that"
+                + " another worker takes the rotation over. Try: keyfleet kek status");
+      } else if (wasStalled && !isStalled) {
+        log.info("this worker no longer fails unexpectedly");
+      }
+      wasStalled = isStalled;
+    }
   }
 
   /// Records that this process has rewrapped since its start.

@@ -71,6 +71,7 @@ final class ServerFixture implements AutoCloseable {
   private final Deque<Server> servers = new ArrayDeque<>();
   private final ByteArrayOutputStream logged = new ByteArrayOutputStream();
   private final Map<String, String> keys = new HashMap<>();
+  KeyringSelection keyrings = KeyringSelection.of(KeyringName.MAIN);
 
   ServerFixture(Path folder) {
     engine = SqliteEngine.open(StoreUrl.parse("sqlite:" + folder.resolve("fleet.db")));
@@ -79,6 +80,9 @@ final class ServerFixture implements AutoCloseable {
       keys.put(
           "KEYFLEET_KEK_V" + version,
           ("%02x".formatted(version) + "5eed").repeat(11).substring(0, 64));
+      keys.put(
+          "KEYFLEET_KEK_OTHER_V" + version,
+          ("%02x".formatted(version) + "07ed").repeat(11).substring(0, 64));
     }
   }
 
@@ -98,13 +102,13 @@ final class ServerFixture implements AutoCloseable {
     Server server =
         new Server(
             new Server.Settings(
-                KeyringName.MAIN, Set.of(roles), process, "0.1.0", listen, RateLimit.UNLIMITED),
+                keyrings, Set.of(roles), process, "0.1.0", listen, RateLimit.UNLIMITED),
             new Server.Resources(
                 kv,
                 engine.storeChecks(),
                 collectionOpener(),
-                List.of(provider()),
-                List.of(new Server.RecordCollection("sqlite", engine, ORDERS))),
+                keyring -> List.of(provider(keyring)),
+                List.of(new Server.RecordCollection(KeyringName.MAIN, "sqlite", engine, ORDERS))),
             new AuditContext(
                 new AuditActor("tester", "host", name), InstantSource.fixed(Instant.EPOCH)),
             new EventLog(
@@ -122,14 +126,19 @@ final class ServerFixture implements AutoCloseable {
     return registration -> Optional.of(engine.records(ORDERS));
   }
 
-  private KekProvider provider() {
+  private KekProvider provider(KeyringName keyring) {
     ProviderContext context = new ProviderContext(keys, RANDOM, new NoTicker());
-    return ProviderSpec.parse("env").open(KeyringName.MAIN, context);
+    return ProviderSpec.parse("env").open(keyring, context);
   }
 
   KeyringOperations operations() {
-    KeyringStore keyringStore = keyringStore();
-    LoadedKeys loadedKeys = new LoadedKeys(KeyringName.MAIN, List.of(provider()), RANDOM);
+    return operations(KeyringName.MAIN);
+  }
+
+  KeyringOperations operations(KeyringName keyring) {
+    KeyringStore keyringStore =
+        new KeyringStore(keyring, engine.kv(), ServerFixture::nonce, Failpoints.NONE);
+    LoadedKeys loadedKeys = new LoadedKeys(keyring, List.of(provider(keyring)), RANDOM);
     loadedKeys.refresh();
     return new KeyringOperations(
         keyringStore,

@@ -11,11 +11,17 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
 import keyfleet.member.MemberException;
 import keyfleet.server.ServerFixture.Reply;
+import keyfleet.store.Fence;
+import keyfleet.store.Fence.Term;
 import keyfleet.store.LossyKv;
 import keyfleet.store.StoreRefusedException;
 import org.junit.jupiter.api.AfterEach;
@@ -24,6 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ServerTest {
+  private static final KeyringName OTHER = new KeyringName("other");
+
   @TempDir Path folder;
   private ServerFixture fixture;
 
@@ -58,7 +66,7 @@ class ServerTest {
     String body = fixture.request("GET", "/metrics").body();
     for (String line :
         List.of(
-            "keyfleet_node_up{node=\"solo\",role=\"worker,scheduler\"} 1.0",
+            "keyfleet_node_up{key=\"main\",node=\"solo\",role=\"worker,scheduler\"} 1.0",
             "keyfleet_kek_info{key=\"main\",state=\"active\",version=\"1\"} 1",
             "keyfleet_kek_loaded_nodes{key=\"main\",version=\"1\"} 1.0",
             "keyfleet_kek_laggards{key=\"main\",target=\"1\"} 0.0",
@@ -66,9 +74,86 @@ class ServerTest {
             "keyfleet_rotation_running{key=\"main\"} 0.0",
             "keyfleet_rotation_rewraps_total{key=\"main\"} 0.0",
             "keyfleet_audit_chain_ok{key=\"main\"} 1.0",
+            "keyfleet_safe_hold{key=\"main\"} 0.0",
             "keyfleet_store_checks{level=\"fail\"} 0.0")) {
       assertTrue(body.lines().anyMatch(line::equals), () -> line + " is not in\n" + body);
     }
+  }
+
+  @Test
+  void severalKeyrings_areServedByOneProcess() {
+    fixture.announce(1);
+    fixture.operations(OTHER).announce(version(1), Keystore.Use.RECORDS, ServerFixture.TIMINGS);
+    fixture.keyrings = KeyringSelection.of(KeyringName.MAIN, OTHER);
+    fixture.server("solo", Role.WORKER, Role.SCHEDULER).start();
+    assertEquals(
+        new Reply(200, "[+]member main: admitted in epoch 1; other: admitted in epoch 1\n"),
+        fixture.request("GET", "/readyz"));
+    fixture.await(
+        "both snapshots",
+        () ->
+            fixture
+                    .request("GET", "/metrics")
+                    .body()
+                    .lines()
+                    .filter(it -> it.startsWith("keyfleet_node_up{"))
+                    .count()
+                == 2);
+    String body = fixture.request("GET", "/metrics").body();
+    for (String line :
+        List.of("keyfleet_ready{key=\"main\"} 1.0", "keyfleet_ready{key=\"other\"} 1.0")) {
+      assertTrue(body.lines().anyMatch(line::equals), () -> line + " is not in\n" + body);
+    }
+    assertEquals(
+        1, body.lines().filter(it -> it.startsWith("# TYPE keyfleet_ready ")).count(), body);
+    assertTrue(fixture.log().contains("keyring other: loaded v1 from env"), fixture::log);
+    fixture.operations(OTHER).announce(version(2), Keystore.Use.RECORDS, ServerFixture.TIMINGS);
+    fixture.await(
+        "READY", () -> fixture.operations(OTHER).rotate(version(1), version(2)) instanceof Done);
+    fixture.await("the end", () -> fixture.log().contains("is completed: v2 is active"));
+  }
+
+  @Test
+  void allKeyrings_arePickedUpAsTheyAppear() {
+    fixture.keyrings = KeyringSelection.ALL;
+    fixture.server("solo", Role.WORKER).start();
+    assertEquals(503, fixture.request("GET", "/readyz").status());
+    fixture.operations(OTHER).announce(version(1), Keystore.Use.RECORDS, ServerFixture.TIMINGS);
+    fixture.await("the keyring", () -> fixture.request("GET", "/readyz").status() == 200);
+    assertTrue(fixture.log().contains("keyring other: loaded v1"), fixture::log);
+  }
+
+  @Test
+  void keystoreBehindAFence_isNotReadyAndSaysSo() {
+    fixture.announce(1);
+    fixture.server("solo", Role.WORKER).start();
+    assertEquals(200, fixture.request("GET", "/readyz").status());
+    Term ahead =
+        new Term(
+            fixture
+                .keyringStore()
+                .keystores()
+                .read()
+                .orElseThrow()
+                .keystore()
+                .identity()
+                .incarnation(),
+            7);
+    fixture
+        .engine
+        .records(ServerFixture.ORDERS)
+        .fence(new Fence(ahead, new TreeSet<>(Set.of(version(1)))));
+    fixture.await("the hold", () -> fixture.request("GET", "/readyz").status() == 503);
+    fixture.await(
+        "the metric",
+        () ->
+            fixture
+                .request("GET", "/metrics")
+                .body()
+                .contains("keyfleet_safe_hold{key=\"main\"} 1.0"));
+    fixture.await("the warning", () -> fixture.log().contains("Try: keyfleet kek hold show"));
+    Reply reply = fixture.request("GET", "/readyz");
+    assertTrue(reply.body().startsWith("[-]member safe hold: "), reply.body());
   }
 
   @Test

@@ -106,7 +106,9 @@ public final class SqliteEngine implements Engine {
 
   @Override
   public Records records(CollectionShape shape) {
-    return new SqliteRecords(stateDatabase, shape);
+    SqliteRecords records = new SqliteRecords(stateDatabase, shape);
+    var _ = records.fence(); // refuses a table that does not exist, as the other engines do
+    return records;
   }
 
   @Override

@@ -184,10 +184,12 @@ record SqliteTable(CollectionShape shape) {
 
   private boolean check(SqliteSession session, SqliteDatabase database) throws SQLException {
     String kind = queryKind(session);
+    String missing = "%s has no table %s".formatted(database.path(), shape.name());
+    if (kind.isEmpty()) {
+      throw StoreRefusedException.noCollection(missing, "create it, or name another file");
+    }
     if (!kind.equals("table")) {
-      throw refused(
-          "%s has no table %s".formatted(database.path(), shape.name()),
-          kind.isEmpty() ? "create it, or name another file" : "name a table, this is a " + kind);
+      throw refused(missing, "name a table, this is a " + kind);
     }
     Map<String, String> types = queryColumnTypes(session);
     checkType(types, shape.idField(), "TEXT", type -> type.matches(".*(TEXT|CHAR|CLOB).*"));

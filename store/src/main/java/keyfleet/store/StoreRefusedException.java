@@ -11,6 +11,8 @@ public final class StoreRefusedException extends StoreException {
   public enum Reason {
     /// The URL is wrong, or the server denies access: nothing is known about the store.
     NO_ACCESS,
+    /// The store answers, and has no such table or collection.
+    NO_COLLECTION,
     /// The store answers, but it may lose acknowledged writes, or it is not the expected store.
     UNSAFE
   }
@@ -30,6 +32,10 @@ public final class StoreRefusedException extends StoreException {
 
   public StoreRefusedException(String sentence, String remedy, @Nullable Throwable cause) {
     this(Reason.UNSAFE, sentence, remedy, cause);
+  }
+
+  public static StoreRefusedException noCollection(String sentence, String remedy) {
+    return new StoreRefusedException(Reason.NO_COLLECTION, sentence, remedy, null);
   }
 
   public static StoreRefusedException noAccess(String sentence, String remedy) {

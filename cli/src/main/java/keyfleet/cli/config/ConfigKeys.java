@@ -43,6 +43,16 @@ public final class ConfigKeys {
               "--keyring", "NAME", "The keyring (default: main).", Setting::toKeyringName)
           .withVariable("KEYFLEET_KEYRING", "keyring");
 
+  /// Of a server.
+  public static final SettingSpec<KeyringName> KEYRINGS =
+      SettingSpec.ofFlag("--keyring", "NAME", "", Setting::toKeyringName)
+          .withDescription(
+              "A keyring to serve; may be repeated. all: every keyring that exists, also those that"
+                  + " appear later. Default: KEYFLEET_SERVER__KEYRINGS (a comma list), else"
+                  + " KEYFLEET_KEYRING, else main.")
+          .withArity(Arity.REPEATED)
+          .withVariable("KEYFLEET_SERVER__KEYRINGS", "server.keyrings");
+
   public static final SettingSpec<ProviderSpec> PROVIDERS =
       SettingSpec.ofFlag("--provider", "PROVIDER", "", it -> KekProviderSet.parseSpec(it.text()))
           .withDescription(
@@ -92,6 +102,12 @@ public final class ConfigKeys {
               "--log-format", "FORMAT", "text (default) or json.", ServerSettings::parseLogFormat)
           .withVariable("KEYFLEET_SERVER__LOG_FORMAT", "server.log-format");
 
+  /// Whether the log has debug events.
+  public static final SettingSpec<Boolean> LOG_LEVEL =
+      SettingSpec.ofFlag(
+              "--log-level", "LEVEL", "info (default) or debug.", ServerSettings::parseLogLevel)
+          .withVariable("KEYFLEET_SERVER__LOG_LEVEL", "server.log-level");
+
   static final SettingSpec<RateLimit> RATE =
       SettingSpec.ofFlag(
               "--rate",
@@ -139,7 +155,9 @@ public final class ConfigKeys {
           TIMINGS.get(4),
           ROLES,
           LISTEN,
+          KEYRINGS,
           LOG_FORMAT,
+          LOG_LEVEL,
           RATE,
           MIN_PROCESSES,
           EXPECTED,

@@ -1,6 +1,7 @@
 package keyfleet.cli.config;
 
 import static keyfleet.cli.config.ConfigKeys.KEYRING;
+import static keyfleet.cli.config.ConfigKeys.KEYRINGS;
 import static keyfleet.cli.config.ConfigKeys.PROVIDERS;
 
 import java.util.List;
@@ -10,6 +11,7 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.ProviderContext;
+import keyfleet.server.KeyringSelection;
 import picocli.CommandLine.ParseResult;
 
 /// The options for a keyring, its key providers and a key version.
@@ -32,6 +34,23 @@ public final class KeyOptions {
   public static KeyringName keyring(
       ParseResult parsed, ProviderContext runtime, KeyringName defaultKeyring) {
     return KEYRING.find(parsed, runtime.environment()).orElse(defaultKeyring);
+  }
+
+  /// The keyrings that a server serves. The name `all` stands for every keyring.
+  public static KeyringSelection keyrings(ParseResult parsed, ProviderContext runtime) {
+    List<String> given = parsed.matchedOptionValue(KEYRINGS.flag(), List.of());
+    String variable = runtime.environment().getOrDefault(KEYRINGS.variable(), "");
+    if (given.isEmpty() && variable.isEmpty()) {
+      return KeyringSelection.of(KEYRING.find(runtime.environment()).orElse(KeyringName.MAIN));
+    }
+    String origin = given.isEmpty() ? KEYRINGS.variable() : KEYRINGS.flag();
+    List<KeyringName> named =
+        (given.isEmpty() ? Stream.of(variable.split(",", -1)) : given.stream())
+            .map(it -> KEYRINGS.parser().apply(Setting.named(origin, it.strip())))
+            .toList();
+    return named.contains(new KeyringName("all"))
+        ? KeyringSelection.ALL
+        : new KeyringSelection(named);
   }
 
   public static KekVersion version(ParseResult parsed) {

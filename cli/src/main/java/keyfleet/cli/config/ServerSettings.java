@@ -49,7 +49,12 @@ public record ServerSettings(
   }
 
   public static CommandOptions addTo(CommandOptions options) {
-    return options.add(ConfigKeys.ROLES, ConfigKeys.LISTEN, ConfigKeys.LOG_FORMAT, ConfigKeys.RATE);
+    return options.add(
+        ConfigKeys.ROLES,
+        ConfigKeys.LISTEN,
+        ConfigKeys.LOG_FORMAT,
+        ConfigKeys.LOG_LEVEL,
+        ConfigKeys.RATE);
   }
 
   public static ServerSettings of(ParseResult parsed, EffectiveConfig config) {
@@ -73,6 +78,14 @@ public record ServerSettings(
           throw setting.rejection(
               "role 'api' is not supported; use worker or scheduler", setting.name() + "worker");
       default -> throw setting.invalidValue("a role; use worker or scheduler", "worker");
+    };
+  }
+
+  static Boolean parseLogLevel(Setting setting) {
+    return switch (setting.text()) {
+      case "info" -> false;
+      case "debug" -> true;
+      default -> throw setting.invalidValue("a log level; use info or debug", "debug");
     };
   }
 

@@ -8,6 +8,7 @@ import keyfleet.cli.output.Console;
 import keyfleet.cli.output.EnumText;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.control.rewrap.RotationProgress;
+import keyfleet.control.rotation.RotationRate;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.ReadinessGate.AnyProcesses;
@@ -22,12 +23,18 @@ import keyfleet.keyring.Rotation.Paused;
 import keyfleet.keyring.Rotation.Running;
 import keyfleet.keyring.RotationId;
 import keyfleet.keyring.RotationJob;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /// The rotation of a keyring at one moment.
 ///
 /// @param progress the last report of a driver, which may be about an earlier rotation
-record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress progress) {
+/// @param rate what an operator has set for this rotation with `kek rate`
+record RotationStatus(
+    KeyringName keyring,
+    Keystore keystore,
+    RotationProgress progress,
+    @Nullable RotationRate rate) {
   /// How a rotation ended.
   enum Outcome {
     COMPLETED,
@@ -42,7 +49,11 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress p
     Keystore keystore = session.requireKeystore();
     RotationProgress progress =
         session.keyringStore().readProgress().orElseGet(() -> noProgress(keystore));
-    return new RotationStatus(session.keyring(), keystore, progress);
+    RotationRate rate =
+        Rotation.unfinishedJob(keystore.rotation())
+            .flatMap(job -> session.keyringStore().readRate(job.id()))
+            .orElse(null);
+    return new RotationStatus(session.keyring(), keystore, progress, rate);
   }
 
   private static RotationProgress noProgress(Keystore keystore) {
@@ -142,6 +153,9 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress p
         });
     out.println("state     " + state() + ", " + phase());
     out.println("records   " + done() + " of " + total() + " done, " + failed() + " failed");
+    if (rate != null) {
+      out.println("rate      " + rate.description());
+    }
     if (!note().isEmpty()) {
       out.println("note      " + note());
     }
@@ -165,6 +179,9 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress p
         .writeNumberProperty("active", keystore.active().number())
         .writeNumberProperty("epoch", keystore.epoch());
     job().ifPresent(job -> write(json, job));
+    if (rate != null) {
+      json.writeNumberProperty("rate", rate.perSecond());
+    }
     json.writeStringProperty("note", note());
     json.writeArrayPropertyStart("failures");
     for (RotationProgress.Failure it :

@@ -15,10 +15,11 @@ import keyfleet.control.Failpoints;
 import keyfleet.control.audit.AuditActor;
 import keyfleet.control.audit.AuditContext;
 import keyfleet.control.rewrap.StoreConnections;
-import keyfleet.crypto.KeyringName;
 import keyfleet.member.ProcessSettings;
+import keyfleet.member.process.ResourceStack;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.server.EventLog;
+import keyfleet.server.KeyringSelection;
 import keyfleet.server.Server;
 import picocli.CommandLine.ParseResult;
 
@@ -33,35 +34,39 @@ public record ServerCommand(CommandContext context, String version) implements C
             "The server writes heartbeats, takes over a rotation if its driver stops, and answers"
                 + " /livez, /readyz and /metrics. SIGTERM stops it.");
     return ServerSettings.addTo(options)
-        .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS);
+        .add(ConfigKeys.KEYRINGS, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS);
   }
 
   @Override
   public int run(ParseResult parsed) {
     ProviderContext runtime = context.runtime().get();
     Operator operator = context.operator().get();
-    KeyringName keyring = KeyOptions.keyring(parsed, runtime);
+    KeyringSelection keyrings = KeyOptions.keyrings(parsed, runtime);
     ServerSettings serverSettings = ServerSettings.of(parsed, context.effectiveConfig().get());
     ProcessSettings processSettings =
         ProcessSettings.of(runtime.environment(), operator.localProcess());
-    EventLog log =
+    EventLog infoLog =
         new EventLog(
             context.console().err(),
             serverSettings.logFormat(),
             operator.wallClock(),
             processSettings.instance(),
-            keyring.value());
+            keyrings.named().size() == 1 ? keyrings.named().getFirst().value() : "");
+    EventLog log =
+        ConfigKeys.LOG_LEVEL.find(parsed, runtime.environment()).orElse(false)
+            ? infoLog.withDebugEvents()
+            : infoLog;
     StoreOptions.createDataFolder(parsed, context);
     try (StoreConnections storeConnections = StoreOptions.open(parsed, context);
-        KekProviderSet providers = KekProviderSet.open(parsed, keyring, runtime)) {
+        ResourceStack providers = new ResourceStack(log::write)) {
       Server.Resources resources =
           new Server.Resources(
               storeConnections.kv(),
               storeConnections.storeChecks(),
               storeConnections,
-              providers.all(),
-              declaredCollections(serverSettings, keyring, storeConnections));
-      Server.Settings settings = toServerSettings(serverSettings, keyring, processSettings);
+              keyring -> providers.closeAtEnd(KekProviderSet.open(parsed, keyring, runtime)).all(),
+              declaredCollections(serverSettings, keyrings, storeConnections));
+      Server.Settings settings = toServerSettings(serverSettings, keyrings, processSettings);
       return serve(
           new Server(
               settings, resources, auditContext(operator, processSettings), log, Failpoints.NONE),
@@ -70,9 +75,9 @@ public record ServerCommand(CommandContext context, String version) implements C
   }
 
   private Server.Settings toServerSettings(
-      ServerSettings serverSettings, KeyringName keyring, ProcessSettings processSettings) {
+      ServerSettings serverSettings, KeyringSelection keyrings, ProcessSettings processSettings) {
     return new Server.Settings(
-        keyring,
+        keyrings,
         serverSettings.roles(),
         processSettings,
         version,
@@ -81,12 +86,15 @@ public record ServerCommand(CommandContext context, String version) implements C
   }
 
   private static List<Server.RecordCollection> declaredCollections(
-      ServerSettings serverSettings, KeyringName keyring, StoreConnections storeConnections) {
+      ServerSettings serverSettings, KeyringSelection keyrings, StoreConnections storeConnections) {
     return serverSettings.collections().stream()
-        .filter(it -> it.keyring().equals(keyring))
+        .filter(it -> keyrings.includes(it.keyring()))
         .map(it ->
             new Server.RecordCollection(
-                storeConnections.recordsEngineName(), storeConnections.recordsEngine(), it.shape()))
+                it.keyring(),
+                storeConnections.recordsEngineName(),
+                storeConnections.recordsEngine(),
+                it.shape()))
         .toList();
   }
 

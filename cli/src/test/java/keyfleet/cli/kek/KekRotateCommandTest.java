@@ -250,6 +250,8 @@ class KekRotateCommandTest {
           1 | kek rotate --from-version=1 --to-version=2 --timeout=1m | --timeout has no effect without --wait
           1 | kek revoke --from-version=1 --to-version=2 --dry-run | unknown argument --dry-run for keyfleet kek revoke
           2 | kek pause                                      | cannot pause the rotation: no rotation is under way
+          2 | kek rate 500                                   | cannot set the rate: no rotation is under way
+          1 | kek rate fast                                  | fast is not a number of records per second; use a whole number, or 0 for no limit
           1 | kek status --keyring=pay                       | keyring pay has no key yet
           1 | kek status --store=ftp://x                     | unknown store engine: ftp
           1 | kek announce --version=9                       | this host does not hold v9 of keyring main

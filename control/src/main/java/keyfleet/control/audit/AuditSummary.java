@@ -15,7 +15,10 @@ public final class AuditSummary {
       case RotationEvent.PauseRequested _ -> "pause";
       case RotationEvent.ResumeRequested _ -> "resume";
       case RotationEvent.AbortRequested _ -> "abort";
-      case RotationEvent.Adopted adopted -> "taken over by " + adopted.driver();
+      case RotationEvent.Adopted(_, String driver) ->
+          driver.equals(RotationJob.NO_DRIVER)
+              ? "given up by its driver"
+              : "taken over by " + driver;
       case RotationEvent.Unstaged _ -> "not begun";
       case RotationEvent.GatePassed _ -> "gate passed";
       case RotationEvent.FencesOpened _ -> "fences opened";

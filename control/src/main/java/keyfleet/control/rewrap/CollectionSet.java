@@ -17,18 +17,21 @@ import keyfleet.store.FenceResult;
 import keyfleet.store.FenceResult.Raised;
 import keyfleet.store.FenceResult.Refused;
 import keyfleet.store.FenceResult.Unenforced;
+import keyfleet.store.StoreRefusedException;
 import keyfleet.store.Unknown;
 
 /// The registered collections of a keyring, as this process can open them now.
 ///
 /// @param registrations all registered collections
 /// @param unreachable the names of collections that this process cannot open
+/// @param missing the names of collections whose store answers that they do not exist
 /// @param clusters the names of Kubernetes clusters, whose objects are in etcd; Keyfleet does not
 ///   rewrap, fence or count these
 public record CollectionSet(
     List<CollectionRegistration> registrations,
     List<FencedCollection> reachable,
     List<String> unreachable,
+    List<String> missing,
     List<String> clusters) {
   /// Why the keys of a cluster cannot be proved unused.
   public static final String NO_CENSUS =
@@ -41,6 +44,7 @@ public record CollectionSet(
     registrations = List.copyOf(registrations);
     reachable = List.copyOf(reachable);
     unreachable = List.copyOf(unreachable);
+    missing = List.copyOf(missing);
     clusters = List.copyOf(clusters);
   }
 
@@ -48,19 +52,32 @@ public record CollectionSet(
       List<CollectionRegistration> registrations, CollectionOpener opener, Failpoints failpoints) {
     List<FencedCollection> reachable = new ArrayList<>();
     List<String> unreachable = new ArrayList<>();
+    List<String> missing = new ArrayList<>();
     List<String> clusters = new ArrayList<>();
     for (CollectionRegistration registration : registrations) {
       if (registration.isCluster()) {
         clusters.add(registration.collection());
         continue;
       }
-      opener
-          .open(registration)
-          .ifPresentOrElse(
-              records -> reachable.add(new FencedCollection(registration, records, failpoints)),
-              () -> unreachable.add(registration.engine() + " " + registration.collection()));
+      try {
+        opener
+            .open(registration)
+            .ifPresentOrElse(
+                records -> reachable.add(new FencedCollection(registration, records, failpoints)),
+                () -> unreachable.add(registration.engine() + " " + registration.collection()));
+      } catch (StoreRefusedException e) {
+        if (e.reason() != StoreRefusedException.Reason.NO_COLLECTION) {
+          throw e;
+        }
+        missing.add(registration.engine() + " " + registration.collection());
+      }
     }
-    return new CollectionSet(registrations, reachable, unreachable, clusters);
+    return new CollectionSet(registrations, reachable, unreachable, missing, clusters);
+  }
+
+  private static String describeMissing(String name) {
+    String kind = name.startsWith("mongodb ") ? "collection" : "table";
+    return "collection %s is registered but the %s does not exist".formatted(name, kind);
   }
 
   /// The clusters whose use of a version only an operator can tell. A plugin that never named its
@@ -79,9 +96,12 @@ public record CollectionSet(
 
   /// The collections that prevent a conclusion about all records, if there are any.
   public Optional<String> describeUnreachable() {
-    return unreachable.isEmpty()
-        ? Optional.empty()
-        : Optional.of("this process cannot reach " + String.join(", ", unreachable));
+    List<String> sentences =
+        new ArrayList<>(missing.stream().map(CollectionSet::describeMissing).toList());
+    if (!unreachable.isEmpty()) {
+      sentences.add("this process cannot reach " + String.join(", ", unreachable));
+    }
+    return sentences.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", sentences));
   }
 
   /// Why the fleet must not seal or change the keystore: a fence is ahead of it. Empty if none is.

@@ -6,7 +6,9 @@ import java.util.TreeMap;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.crypto.FieldLocation;
+import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyfleetException;
 import keyfleet.crypto.NoSuchVersion;
 import keyfleet.crypto.OpenResult;
 import keyfleet.crypto.OpenResult.Opened;
@@ -45,8 +47,20 @@ public final class RecordRewrapper {
     this.job = job;
   }
 
-  /// If one field fails, the record stays as it is: its fields change together.
+  /// If one field fails, the record stays as it is: its fields change together. Also an unexpected
+  /// exception fails only this record. Its message may quote a value, so the reason has its type.
+  /// The exceptions of a key provider that does not answer are not about the record.
   Result rewrap(String collection, StoredRecord record) {
+    try {
+      return rewrapFields(collection, record);
+    } catch (KeyfleetException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      return new Failed("unexpected " + e.getClass().getSimpleName() + ", which is a bug");
+    }
+  }
+
+  private Result rewrapFields(String collection, StoredRecord record) {
     SortedMap<String, Bytes> rewrapped = new TreeMap<>();
     for (var field : record.fields().byName().entrySet()) {
       FieldLocation location = new FieldLocation(collection, record.id().value(), field.getKey());
@@ -124,7 +138,11 @@ public final class RecordRewrapper {
     return new NewField(Bytes.copyOf(envelope.toBytes()));
   }
 
-  private static FieldResult missingVersion(KekVersion version) {
+  /// Without a version of its own job, this process is at fault and not the record.
+  private FieldResult missingVersion(KekVersion version) {
+    if (version.equals(job.to()) || version.equals(job.from())) {
+      throw new KekUnavailableException(version + " is not loaded in this process");
+    }
     return new FieldFailure(version + " is not loaded in this process");
   }
 }

@@ -80,6 +80,7 @@ public final class RewrapPass {
   private final Options options;
   private final List<ScanRange> ranges = new ArrayList<>();
   private final List<Failure> failures = new ArrayList<>();
+  private volatile int maxBatch;
   private Position position;
 
   /// The batches from the position on, started while earlier ones were written. If the rotation
@@ -97,6 +98,7 @@ public final class RewrapPass {
   private RewrapPass(Mode mode, Options options) {
     this.mode = mode;
     this.options = options;
+    this.maxBatch = options.maxBatch();
     Position first = startOf(0);
     this.position = first;
     this.frontier = () -> first;
@@ -164,6 +166,18 @@ public final class RewrapPass {
     failed += records;
     if (failures.size() < RotationProgress.MAX_LISTED) {
       failures.add(failure);
+    }
+  }
+
+  /// Limits the records of the next batches. The setting of the process counts again with
+  /// [Options#maxBatch].
+  public void limitBatches(int limit) {
+    int wanted = Math.clamp(limit, 1, MAX_BATCH);
+    if (wanted != maxBatch) {
+      maxBatch = wanted;
+      pending.clear(); // these batches are larger; they are only read
+      position =
+          new Position(position.range(), position.after(), Math.min(position.limit(), wanted));
     }
   }
 
@@ -279,7 +293,7 @@ public final class RewrapPass {
   }
 
   private Position startOf(int range) {
-    return new Position(range, null, Math.min(FIRST_BATCH, options.maxBatch()));
+    return new Position(range, null, Math.min(FIRST_BATCH, maxBatch));
   }
 
   private Position positionAfter(Position at, List<StoredRecord> scanned) {
@@ -294,7 +308,7 @@ public final class RewrapPass {
     for (StoredRecord record : scanned) {
       bytes += record.fields().totalLength();
     }
-    return Math.clamp(BATCH_BYTES * scanned.size() / bytes, 1, options.maxBatch());
+    return Math.clamp(BATCH_BYTES * scanned.size() / bytes, 1, maxBatch);
   }
 
   /// The sweep handles records that changed meanwhile, and records whose write got no answer.

@@ -124,6 +124,11 @@ public final class StoreConnections implements CollectionOpener, AutoCloseable {
   public Optional<Records> open(CollectionRegistration registration) {
     try {
       return findRecords(registration);
+    } catch (StoreRefusedException e) {
+      if (e.reason() == StoreRefusedException.Reason.NO_COLLECTION) {
+        throw e;
+      }
+      return Optional.empty();
     } catch (StoreException e) {
       return Optional.empty();
     }

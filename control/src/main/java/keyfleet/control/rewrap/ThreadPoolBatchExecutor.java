@@ -99,6 +99,9 @@ public final class ThreadPoolBatchExecutor implements BatchExecutor, AutoCloseab
       if (e.getCause() instanceof RuntimeException cause) {
         throw cause;
       }
+      if (e.getCause() instanceof Error cause) {
+        throw cause;
+      }
       throw e;
     }
   }

@@ -12,6 +12,8 @@ import keyfleet.control.rewrap.FencedCollection;
 import keyfleet.control.rewrap.RewrapPass;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.CollectionRegistration;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.SafeHold;
 
 /// Opens the collections of a keyring, for passes with these options.
 public final class CollectionCatalog {
@@ -61,6 +63,12 @@ public final class CollectionCatalog {
 
   private CollectionSet openAll(List<CollectionRegistration> registrations) {
     return CollectionSet.of(registrations, opener, failpoints);
+  }
+
+  /// Why nothing may be sealed: the fence of a collection that this process can reach is ahead of
+  /// the keystore, which may meanwhile have changed. Empty if none is.
+  public Optional<SafeHold> findSafeHold(Keystore keystore) {
+    return open().findSafeHold(keystore);
   }
 
   /// How many records need each version. Empty if a collection is unreachable: a partial count

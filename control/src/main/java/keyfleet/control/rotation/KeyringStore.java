@@ -19,6 +19,7 @@ import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.KnownPlugin;
 import keyfleet.keyring.Roster;
+import keyfleet.keyring.RotationId;
 import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.Timings;
 import keyfleet.member.document.CollectionRegistry;
@@ -46,6 +47,8 @@ public final class KeyringStore {
   private static final Bucket COUNTS = new Bucket.Lasting("collection_counts");
 
   private static final Bucket PROGRESS = new Bucket.Lasting("rotation_progress");
+
+  private static final Bucket RATES = new Bucket.Lasting("rotation_rates");
 
   /// Written when a version is disabled; the backup horizon is compared with the age of this key.
   private static final Bucket REMOVALS = new Bucket.Lasting("removals");
@@ -198,6 +201,20 @@ public final class KeyringStore {
         () ->
             kv.get(PROGRESS, key())
                 .map(entry -> RotationProgress.parse(Document.parse(entry.value()))));
+  }
+
+  /// Sets the rate of a rotation, for whichever process drives it. The last write counts.
+  public void writeRate(RotationRate rate) {
+    Value value = rate.toDocument().toValue();
+    failpoints.at(Failpoint.RATE_WRITE, () -> kv.put(RATES, key(), value));
+  }
+
+  /// The rate that was set for this rotation; empty if none was.
+  public Optional<RotationRate> readRate(RotationId rotation) {
+    return failpoints
+        .at(Failpoint.RATE_READ, () -> kv.get(RATES, key()))
+        .map(entry -> RotationRate.parse(Document.parse(entry.value())))
+        .filter(rate -> rate.rotation().equals(rotation));
   }
 
   /// Starts the backup horizon of the version.

@@ -3,6 +3,7 @@ package keyfleet.control.rotation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import keyfleet.control.rewrap.CollectionSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.OpenedSentinel;
@@ -13,6 +14,7 @@ import keyfleet.keyring.ReadinessGate.NoFreshProcess;
 import keyfleet.keyring.ReadinessGate.NotReady;
 import keyfleet.keyring.ReadinessGate.Ready;
 import keyfleet.keyring.ReadinessGate.Verdict;
+import keyfleet.keyring.Roster;
 import keyfleet.keyring.RosterSummary;
 import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.Timings;
@@ -36,15 +38,27 @@ public final class ReadinessVerifier {
   /// each process that joined without seeing that keystore.
   public Verdict verify(
       Keystore keystore, KekVersion target, ReadinessGate.ExpectedProcesses expectedProcesses) {
+    return evaluate(keystore, target, gate -> verify(keystore.timings(), expectedProcesses, gate));
+  }
+
+  /// As [#verify], for a roster that was read after the keystore.
+  public Verdict verify(
+      Keystore keystore,
+      KekVersion target,
+      ReadinessGate.ExpectedProcesses expectedProcesses,
+      Roster roster) {
+    return evaluate(keystore, target, gate -> gate.evaluate(roster, expectedProcesses));
+  }
+
+  private Verdict evaluate(
+      Keystore keystore, KekVersion target, Function<ReadinessGate, Verdict> evaluation) {
     VersionEntry entry = keystore.versions().get(target);
     Optional<OpenedSentinel> sentinel =
         entry == null ? Optional.empty() : entry.sentinel().open(keys.cipher());
     try {
       ReadinessGate.ProofCheck proofs =
           (claim, proof) -> sentinel.map(it -> it.isValid(claim, proof)).orElse(false);
-      return verify(
-          keystore.timings(),
-          expectedProcesses,
+      return evaluation.apply(
           new ReadinessGate(
               keystore,
               target,

@@ -105,6 +105,9 @@ public final class RemovalOperations {
     collections
         .unreachable()
         .forEach(it -> counts.put(it, new NotCounted("this process cannot reach it")));
+    collections
+        .missing()
+        .forEach(it -> counts.put(it, new NotCounted("it is registered but does not exist")));
     List<String> unattested = collections.unattestedClusters(keystore, version);
     for (String cluster : collections.clustersToAttest(keystore)) {
       counts.put(

@@ -10,9 +10,11 @@ import keyfleet.control.rotation.RotationPhases.Continue;
 import keyfleet.control.rotation.RotationPhases.Decided;
 import keyfleet.control.rotation.RotationPhases.StepResult;
 import keyfleet.control.rotation.RotationPhases.Wait;
+import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyfleetException;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.KeystoreDecision.Accepted;
+import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
@@ -43,12 +45,19 @@ public final class RotationLoop {
   /// The most records that are read, rewrapped and written together.
   public static final int MAX_BATCH = RewrapPass.MAX_BATCH;
 
+  /// After so many unexpected exceptions in a row a driver is silent, so that another worker adopts
+  /// the rotation.
+  private static final int MAX_UNEXPECTED_FAILURES = 3;
+
   private final String driver;
   private final AuditedKeystoreStore keystores;
   private final RotationPhases phases;
   private final DriverHeartbeat heartbeat;
   private @Nullable RuntimeException lastFailure;
   private @Nullable Keystore lastKeystore;
+
+  /// Ticks in a row that this driver ended with an unexpected exception.
+  private int unexpectedFailures;
 
   /// `driver` names this run of the process: a process that restarts is another driver.
   public RotationLoop(
@@ -72,9 +81,32 @@ public final class RotationLoop {
       return storedKeystore.isPresent() ? act(storedKeystore.get()) : NextTick.LATER;
     } catch (KeyfleetException e) {
       phases.forgetCollections();
+      findDrivenJob().ifPresent(job -> phases.reportFailure(job, describe(e)));
       lastFailure = e; // nothing is lost: the next tick reads the state again
       return NextTick.LATER;
+    } catch (RuntimeException | Error e) {
+      phases.forgetCollections();
+      unexpectedFailures++;
+      throw e;
     }
+  }
+
+  private Optional<RotationJob> findDrivenJob() {
+    return lastKeystore != null
+            && lastKeystore.rotation() instanceof Running running
+            && running.job().isDrivenBy(driver)
+        ? Optional.of(running.job())
+        : Optional.empty();
+  }
+
+  private String describe(KeyfleetException failure) {
+    return "driver " + driver + " cannot continue, and retries: " + failure.getMessage();
+  }
+
+  /// Whether this process is the driver, but every tick fails unexpectedly. It then writes no
+  /// heartbeat until a tick succeeds.
+  public boolean isStalled() {
+    return unexpectedFailures >= MAX_UNEXPECTED_FAILURES;
   }
 
   /// The exception that ended the last tick, if one did.
@@ -87,13 +119,22 @@ public final class RotationLoop {
     return Optional.ofNullable(lastKeystore);
   }
 
+  /// The rate that an operator has set for the rotation that this process drives.
+  public Optional<RotationRate> rate() {
+    return phases.rate();
+  }
+
   /// The records that this process has rewrapped, over all rotations that it drove.
   public long rewrappedRecords() {
     return phases.rewrappedRecords();
   }
 
   private NextTick act(StoredKeystore storedKeystore) {
-    return switch (storedKeystore.keystore().rotation()) {
+    Rotation rotation = storedKeystore.keystore().rotation();
+    if (!(rotation instanceof Running running && running.job().isDrivenBy(driver))) {
+      unexpectedFailures = 0; // the failures of a driver count, and another one may drive now
+    }
+    return switch (rotation) {
       case Running running when running.job().isDrivenBy(driver) -> drive(storedKeystore, running);
       case Running running -> watch(storedKeystore, running);
       case Blocked blocked -> retryBlocked(storedKeystore, blocked);
@@ -108,9 +149,48 @@ public final class RotationLoop {
     Keystore keystore = storedKeystore.keystore();
     RotationJob job = running.job();
     if (!phases.enter(keystore, running, job)) {
-      return NextTick.LATER; // and no heartbeat, so that another worker adopts the rotation
+      return giveUp(storedKeystore, job);
     }
-    heartbeat.writeIfDue(job, keystore.timings());
+    if (isStalled()) {
+      phases.reportWaiting(
+          job,
+          "driver " + driver + " fails unexpectedly, which is a bug; another worker takes over");
+    } else {
+      heartbeat.writeIfDue(job, keystore.timings());
+    }
+    NextTick next = runStep(storedKeystore, running);
+    unexpectedFailures = 0;
+    phases.clearFailure(job);
+    return next;
+  }
+
+  /// A driver without a key of the rotation does nothing more, because it would report each record
+  /// as failed. It gives the job to the first worker that has the keys. If only the key's provider
+  /// does not answer, it just sends no heartbeat.
+  private NextTick giveUp(StoredKeystore storedKeystore, RotationJob job) {
+    Optional<KekVersion> lost = phases.findLostVersion(job);
+    if (lost.isEmpty()) {
+      phases.reportWaiting(
+          job, "driver %s cannot use %s or %s now".formatted(driver, job.to(), job.from()));
+      return NextTick.LATER;
+    }
+    phases.reportWaiting(
+        job,
+        "driver %s has lost %s and gave the rotation up; a worker with %s takes it over"
+            .formatted(driver, lost.get(), lost.get()));
+    var _ =
+        commit(
+            storedKeystore,
+            job.kind() == RotationJob.Kind.DRY_RUN
+                ? new RotationEvent.Unstaged(
+                    new RotationEpoch(job.id(), storedKeystore.keystore().epoch()))
+                : new RotationEvent.Adopted(job.id(), RotationJob.NO_DRIVER));
+    return NextTick.LATER;
+  }
+
+  private NextTick runStep(StoredKeystore storedKeystore, Running running) {
+    Keystore keystore = storedKeystore.keystore();
+    RotationJob job = running.job();
     CollectionSet collections = phases.openCollections();
     Optional<SafeHold> hold = collections.findSafeHold(keystore);
     if (hold.isPresent()) {

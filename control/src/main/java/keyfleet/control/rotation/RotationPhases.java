@@ -3,13 +3,18 @@ package keyfleet.control.rotation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import keyfleet.control.rewrap.CollectionSet;
 import keyfleet.control.rewrap.FencedCollection;
 import keyfleet.control.rewrap.RecordRewrapper;
 import keyfleet.control.rewrap.RewrapPass;
 import keyfleet.control.rewrap.RotationProgress;
+import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyfleetException;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.KnownPlugin;
 import keyfleet.keyring.Roster;
@@ -58,8 +63,14 @@ final class RotationPhases {
   private long waitingSince;
   private @Nullable CollectionSet collections;
   private @Nullable RewrapPass rewrapPass;
+  private List<CollectionRegistration> passRegistrations = List.of();
+  private String failureNote = "";
+  private @Nullable RotationRate rate;
   private int sweeps;
-  private long rewrapped;
+
+  /// Another thread reads it, for the metrics.
+  private final AtomicLong rewrapped = new AtomicLong();
+
   private @Nullable RotationProgress lastReport;
   private long lastReportAt;
 
@@ -75,14 +86,14 @@ final class RotationPhases {
   }
 
   /// Enters the phase, unless this process is in it already. Returns false while this process does
-  /// not hold the keys that the phase needs.
+  /// not hold the keys of the rotation, which it may lose at any time.
   boolean enter(Keystore keystore, Rotation rotation, RotationJob job) {
+    if (!canProveKeys(keystore, job)) {
+      return false;
+    }
     PhaseRun run = new PhaseRun(job.id(), keystore.epoch(), rotation.getClass());
     if (run.equals(phaseRun)) {
       return true;
-    }
-    if (!keys.canProve(keystore, job.to()) || !keys.canProve(keystore, job.from())) {
-      return false;
     }
     phaseRun = run;
     waitingSince = clock.getAsLong();
@@ -92,17 +103,50 @@ final class RotationPhases {
     return true;
   }
 
+  private boolean canProveKeys(Keystore keystore, RotationJob job) {
+    return keys.canProve(keystore, job.to()) && keys.canProve(keystore, job.from());
+  }
+
+  /// The first version of the job that this process has not loaded. Empty if both are loaded, also
+  /// if their provider does not answer now.
+  Optional<KekVersion> findLostVersion(RotationJob job) {
+    return Stream.of(job.to(), job.from()).filter(it -> keys.find(it).isEmpty()).findFirst();
+  }
+
   /// The collections that are registered now. Opening one costs a store as much as a few dozen
   /// records, so they are opened once in a phase, and again after a failed tick.
   CollectionSet openCollections() {
     CollectionSet found =
         collections == null ? collectionCatalog.open() : collectionCatalog.open(collections);
+    if (rewrapPass != null && !found.registrations().containsAll(passRegistrations)) {
+      rewrapPass = null; // a collection was unregistered: the pass must not scan it
+    }
+    passRegistrations = found.registrations();
     collections = found;
     return found;
   }
 
   void forgetCollections() {
     collections = null;
+  }
+
+  /// Reports why a tick failed, unless the store does not take the report either.
+  void reportFailure(RotationJob job, String why) {
+    try {
+      reportWaiting(job, why);
+      failureNote = why;
+    } catch (KeyfleetException e) {
+      failureNote = ""; // the next tick that fails reports again
+    }
+  }
+
+  /// Takes back the report of a failed tick, unless another report has replaced it.
+  void clearFailure(RotationJob job) {
+    RotationProgress last = lastReport;
+    if (!failureNote.isEmpty() && last != null && last.note().equals(failureNote)) {
+      reportWaiting(job, "");
+    }
+    failureNote = "";
   }
 
   StepResult step(Keystore keystore, Running running, CollectionSet collections) {
@@ -130,7 +174,7 @@ final class RotationPhases {
 
   private StepResult checkGate(Keystore keystore, RotationJob job, CollectionSet collections) {
     RotationEpoch rotationEpoch = new RotationEpoch(job.id(), keystore.epoch());
-    Optional<String> objection = readinessVerifier().findObjection(keystore, job, collections);
+    Optional<String> objection = findObjection(keystore, job, collections);
     if (objection.isEmpty()) {
       return new Decided(new RotationEvent.GatePassed(rotationEpoch));
     }
@@ -138,9 +182,21 @@ final class RotationPhases {
     return new Decided(new RotationEvent.Unstaged(rotationEpoch));
   }
 
+  /// A process that has just lost a key cannot check the proofs of others, and must not blame them.
+  private Optional<String> findObjection(
+      Keystore keystore, RotationJob job, CollectionSet collections) {
+    Optional<String> objection =
+        new ReadinessVerifier(keyringStore, keys).findObjection(keystore, job, collections);
+    if (objection.isPresent() && !canProveKeys(keystore, job)) {
+      throw new KekUnavailableException(
+          "this process can no longer prove " + job.to() + " or " + job.from());
+    }
+    return objection;
+  }
+
   private StepResult dryRun(Keystore keystore, RotationJob job, CollectionSet collections) {
     RotationEpoch rotationEpoch = new RotationEpoch(job.id(), keystore.epoch());
-    Optional<String> objection = readinessVerifier().findObjection(keystore, job, collections);
+    Optional<String> objection = findObjection(keystore, job, collections);
     if (objection.isPresent()) {
       report(RotationProgress.ofNote(job.id(), "not ready: " + objection.get()));
       return new Decided(new RotationEvent.Unstaged(rotationEpoch));
@@ -156,6 +212,7 @@ final class RotationPhases {
               job.id(), dryRun.failedRecords() == 0 ? RotationProgress.READY : "some would fail"));
       return new Decided(new RotationEvent.Unstaged(rotationEpoch));
     }
+    applyRate(dryRun, job);
     dryRun.rewrapBatch(rewrapper(job));
     return new Continue();
   }
@@ -176,11 +233,14 @@ final class RotationPhases {
             ? RewrapPass.overOldVersion(collections, job, collectionCatalog.passOptions())
             : rewrapPass;
     rewrapPass = current;
+    Optional<String> unreachable = collections.describeUnreachable();
+    if (unreachable.isPresent()) {
+      return new Wait(unreachable.get());
+    }
     if (!current.isFinished()) {
       return rewrapBatch(current, keystore, job, collections);
     }
-    return readinessVerifier()
-        .findObjection(keystore, job, collections)
+    return findObjection(keystore, job, collections)
         .<StepResult>map(why -> new Wait("not ready: " + why))
         .orElseGet(() ->
             new Decided(
@@ -276,14 +336,27 @@ final class RotationPhases {
     return rewrapPass;
   }
 
+  /// An operator may change the rate at any time.
+  private void applyRate(RewrapPass pass, RotationJob job) {
+    RotationRate set = keyringStore.readRate(job.id()).orElse(null);
+    rate = set;
+    pass.limitBatches(set == null ? collectionCatalog.passOptions().maxBatch() : set.batchSize());
+  }
+
+  /// The rate that an operator has set for the rotation of the last batch.
+  Optional<RotationRate> rate() {
+    return Optional.ofNullable(rate);
+  }
+
   /// If a fence refuses the batch, it is raised again: a late fence of the same epoch may have
   /// narrowed what was opened (ADR 6). A fence of a later epoch, or of another incarnation, means
   /// that this driver is outdated.
   private StepResult rewrapBatch(
       RewrapPass current, Keystore keystore, RotationJob job, CollectionSet collections) {
+    applyRate(current, job);
     long before = current.writtenRecords();
     Optional<Fence> refusal = current.rewrapBatch(rewrapper(job));
-    rewrapped += current.writtenRecords() - before;
+    rewrapped.addAndGet(current.writtenRecords() - before);
     if (current.isFinished() || isReportDue(keystore)) {
       report(current.progress(job.id(), ""));
     }
@@ -320,11 +393,7 @@ final class RotationPhases {
 
   /// The records that this process has rewrapped, over all passes.
   long rewrappedRecords() {
-    return rewrapped;
-  }
-
-  private ReadinessVerifier readinessVerifier() {
-    return new ReadinessVerifier(keyringStore, keys);
+    return rewrapped.get();
   }
 
   private RecordRewrapper rewrapper(RotationJob job) {

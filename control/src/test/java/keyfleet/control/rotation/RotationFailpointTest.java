@@ -17,6 +17,7 @@ import keyfleet.control.audit.AuditVerdict;
 import keyfleet.control.rotation.RotationTestFleet.Peer;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.RotationId;
 import keyfleet.keyring.VersionState;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -78,6 +79,7 @@ class RotationFailpointTest {
       peer.operations.rotate(v(1), v(2));
       starter.loop.tick();
     }
+    peer.keyring.writeRate(new RotationRate(new RotationId("r"), 0));
     fleet.runToEnd();
     fleet.advance(RotationTestFleet.TIMINGS.expire());
     fleet.heartbeatAll();

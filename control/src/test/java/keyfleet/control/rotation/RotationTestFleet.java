@@ -3,6 +3,7 @@ package keyfleet.control.rotation;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
+import java.lang.reflect.Proxy;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import keyfleet.control.Failpoints;
 import keyfleet.control.audit.AuditActor;
@@ -23,6 +25,7 @@ import keyfleet.control.audit.AuditContext;
 import keyfleet.control.rotation.RotationLoop.NextTick;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.crypto.FieldLocation;
+import keyfleet.crypto.Kek;
 import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
@@ -55,6 +58,7 @@ import keyfleet.store.RecordId;
 import keyfleet.store.RecordWriteResult;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
+import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoredRecord;
 
 /// A fleet in one thread: a store, collections, processes that seal, and workers that rotate. Tests
@@ -72,11 +76,15 @@ public final class RotationTestFleet {
   private final Map<String, Records> collections = new TreeMap<>();
   private final Map<KekVersion, SoftwareKek> keks = new HashMap<>();
   private final List<Peer> processes = new ArrayList<>();
+  private final Set<String> dropped = new HashSet<>();
   private long nonces;
 
   /// The keys that one process may load. Their bytes are the same in the whole fleet.
   final class Provider implements KekProvider {
     private final Set<Integer> versions = new HashSet<>();
+
+    /// What happens to each key when it is loaded.
+    UnaryOperator<Kek> wrapper = UnaryOperator.identity();
 
     Provider(int... versions) {
       add(versions);
@@ -86,6 +94,10 @@ public final class RotationTestFleet {
       IntStream.of(more).forEach(versions::add);
     }
 
+    void remove(int version) {
+      versions.remove(version);
+    }
+
     @Override
     public String name() {
       return "env";
@@ -93,7 +105,8 @@ public final class RotationTestFleet {
 
     @Override
     public KekSet load() {
-      return KekSet.of(KeyringName.MAIN, versions.stream().map(it -> kek(v(it))).toList());
+      return KekSet.of(
+          KeyringName.MAIN, versions.stream().<Kek>map(it -> wrapper.apply(kek(v(it)))).toList());
     }
 
     @Override
@@ -250,7 +263,32 @@ public final class RotationTestFleet {
   }
 
   private Optional<Records> open(CollectionRegistration registration) {
-    return Optional.ofNullable(collections.get(registration.collection()));
+    String collection = registration.collection();
+    checkNotDropped(collection);
+    return Optional.ofNullable(collections.get(collection)).map(it -> droppable(collection, it));
+  }
+
+  private void checkNotDropped(String collection) {
+    if (dropped.contains(collection)) {
+      throw StoreRefusedException.noCollection("there is no table " + collection, "create it");
+    }
+  }
+
+  private Records droppable(String collection, Records records) {
+    return (Records)
+        Proxy.newProxyInstance(
+            Records.class.getClassLoader(),
+            new Class<?>[] {Records.class},
+            (_, method, args) -> {
+              checkNotDropped(collection);
+              return method.invoke(records, args);
+            });
+  }
+
+  /// From now on its store answers that the table does not exist, also to a driver that has it
+  /// open.
+  void dropCollection(String collection) {
+    dropped.add(collection);
   }
 
   /// Registers a cluster, as a plugin does before it serves.

@@ -18,6 +18,7 @@ import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.SystemTicker;
+import keyfleet.server.KeyringSelection;
 import keyfleet.server.RateLimit;
 import keyfleet.server.Role;
 import keyfleet.server.Server;
@@ -80,7 +81,7 @@ public final class TestWiring implements AutoCloseable {
   /// The settings of a server with the role of a worker.
   static Server.Settings serverSettings(ProcessSettings process, RateLimit rateLimit) {
     return new Server.Settings(
-        KEYRING,
+        KeyringSelection.of(KEYRING),
         EnumSet.of(Role.WORKER),
         process,
         "0.1.0",
@@ -89,7 +90,8 @@ public final class TestWiring implements AutoCloseable {
   }
 
   Server.Resources serverResources() {
-    return new Server.Resources(stores.kv(), stores.storeChecks(), stores, providers, List.of());
+    return new Server.Resources(
+        stores.kv(), stores.storeChecks(), stores, _ -> providers, List.of());
   }
 
   @Override

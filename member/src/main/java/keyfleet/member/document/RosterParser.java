@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
@@ -20,6 +21,11 @@ final class RosterParser<T> {
 
   /// Batches that other threads have under way at a time.
   private static final int MAX_PENDING = 8;
+
+  /// Threads of our own: the common pool belongs to the application, which may block it. A batch is
+  /// worth a new thread.
+  private static final Executor PARSERS =
+      work -> Thread.ofPlatform().daemon().name("keyfleet-roster").start(work);
 
   private final BiFunction<List<Heartbeat>, Instant, T> processBatch;
   private final Semaphore pending = new Semaphore(MAX_PENDING);
@@ -50,7 +56,7 @@ final class RosterParser<T> {
     if (!pending.tryAcquire()) {
       return CompletableFuture.completedFuture(work.get());
     }
-    return CompletableFuture.supplyAsync(work).whenComplete((_, _) -> pending.release());
+    return CompletableFuture.supplyAsync(work, PARSERS).whenComplete((_, _) -> pending.release());
   }
 
   /// Waits for the results of all full batches and returns them in the order of the entries. Throws

@@ -4,14 +4,18 @@ import keyfleet.member.MembershipState.NotJoined;
 import keyfleet.member.heartbeat.HeartbeatSchedule.Urgency;
 import keyfleet.member.process.ProcessEvent;
 import keyfleet.store.StoreException;
+import org.jspecify.annotations.Nullable;
 
 /// Runs the rounds of one member. Each round reports what has changed and schedules the next one.
 /// For one thread at a time.
 public final class HeartbeatLoop {
+  private static final String ACTIVITY = "a heartbeat round";
+
   private final Membership membership;
   private final KeystoreWatch watch;
   private final HeartbeatSchedule schedule;
   private final MemberEventLog eventLog;
+  private @Nullable ProcessEvent lastUnexpected;
 
   public HeartbeatLoop(
       Membership membership,
@@ -37,14 +41,20 @@ public final class HeartbeatLoop {
     return result;
   }
 
-  /// As [#runRound], for the member's own thread: an unexpected exception is reported as an event,
-  /// and the next round tries again.
+  /// As [#runRound], for the member's own thread: what a round throws unexpectedly, an `Error`
+  /// included, is reported once as an event, and the next round tries again.
   public void runRoundOrReport() {
     long startNanos = schedule.beginRound();
     try {
       runRound();
-    } catch (RuntimeException e) {
-      eventLog.report(ProcessEvent.unexpectedFailure("a heartbeat round", e));
+      lastUnexpected = null;
+    } catch (RuntimeException | Error e) {
+      ProcessEvent failure = ProcessEvent.unexpectedFailure(ACTIVITY, e);
+      if (!failure.equals(lastUnexpected)) {
+        lastUnexpected = failure;
+        eventLog.report(failure);
+        eventLog.report(ProcessEvent.stackOf(ACTIVITY, e));
+      }
       schedule.endRound(startNanos, membership.timings(), Urgency.RETRY);
     }
   }

@@ -22,8 +22,8 @@ public final class PlatformMemberThreads implements MemberThreads {
   private final String name;
   private final Duration stopTimeout;
   private final ThreadPoolExecutor eventExecutor;
-  private @Nullable HeartbeatLoop loop;
-  private @Nullable Thread heartbeatThread;
+  private volatile @Nullable HeartbeatLoop loop;
+  private volatile @Nullable Thread heartbeatThread;
 
   public PlatformMemberThreads(String name) {
     this(name, STOP_TIMEOUT);
@@ -45,7 +45,15 @@ public final class PlatformMemberThreads implements MemberThreads {
 
   @Override
   public Consumer<ProcessEvent> eventSink(Consumer<ProcessEvent> listener) {
-    return event -> eventExecutor.execute(() -> listener.accept(event));
+    return event -> eventExecutor.execute(() -> call(listener, event));
+  }
+
+  private static void call(Consumer<ProcessEvent> listener, ProcessEvent event) {
+    try {
+      listener.accept(event);
+    } catch (RuntimeException | Error _) {
+      // The listener loses this event. The JVM would print the exception, which may quote a value.
+    }
   }
 
   @Override

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// A step that runs repeatedly on its own thread until the process stops. Each step returns the
 /// pause before the next one; [#wake] ends that pause early.
 ///
-/// A task survives an unexpected exception. It reports a lasting one once.
+/// A task survives whatever its step throws, an `Error` included: a process must not lose one of
+/// its threads while the others show that it is alive. It reports a lasting failure once.
 public final class PeriodicTask {
   /// The pause after the last step: the thread ends.
   public static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();
@@ -63,13 +64,18 @@ public final class PeriodicTask {
       Duration pause = step.get();
       lastFailure = null;
       return pause;
-    } catch (RuntimeException e) {
-      ProcessEvent failure = ProcessEvent.unexpectedFailure(activity, e);
-      if (!failure.equals(lastFailure)) {
-        lastFailure = failure;
-        events.accept(failure);
-      }
+    } catch (RuntimeException | Error e) {
+      report(e);
       return RETRY_DELAY;
+    }
+  }
+
+  private void report(Throwable e) {
+    ProcessEvent failure = ProcessEvent.unexpectedFailure(activity, e);
+    if (!failure.equals(lastFailure)) {
+      lastFailure = failure;
+      events.accept(failure);
+      events.accept(ProcessEvent.stackOf(activity, e));
     }
   }
 

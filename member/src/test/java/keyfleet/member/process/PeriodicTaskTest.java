@@ -59,7 +59,12 @@ class PeriodicTaskTest {
     task.wake();
     awaitStep();
     assertTrue(task.stop(LIMIT));
-    assertEquals(1, events.size(), events::toString);
+    assertEquals(2, events.size(), events::toString);
+    assertEquals(Severity.DEBUG, events.getLast().severity());
+    assertTrue(
+        events.getLast().message().contains("java.lang.IllegalStateException at keyfleet."),
+        events::toString);
+    assertFalse(events.getLast().message().contains("secret"), events::toString);
     ProcessEvent only = events.getFirst();
     assertEquals(Severity.ERROR, only.severity());
     assertTrue(
@@ -68,6 +73,21 @@ class PeriodicTaskTest {
                 "the test failed unexpectedly, which is a bug: IllegalStateException at keyfleet."),
         only::message);
     assertFalse(only.message().contains("secret"), only::message);
+  }
+
+  @Test
+  void error_isReportedAndTheTaskContinues() throws InterruptedException {
+    PeriodicTask task =
+        start(() -> {
+          steps.release();
+          throw new StackOverflowError("a secret");
+        });
+    awaitStep();
+    task.wake();
+    awaitStep();
+    assertTrue(task.stop(LIMIT));
+    assertEquals(Severity.ERROR, events.getFirst().severity());
+    assertFalse(events.toString().contains("secret"), events::toString);
   }
 
   @Test

@@ -17,9 +17,10 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLContext;
@@ -36,6 +37,7 @@ final class VaultHttpClient implements AutoCloseable {
   private static final int MAX_RETRY_AFTER_DIGITS = 6;
 
   private final VaultSettings settings;
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final HttpClient client;
 
   VaultHttpClient(VaultSettings settings) {
@@ -46,7 +48,7 @@ final class VaultHttpClient implements AutoCloseable {
             .followRedirects(Redirect.NEVER)
             .proxy(HttpClient.Builder.NO_PROXY)
             .connectTimeout(CONNECT_TIMEOUT)
-            .executor(Executors.newVirtualThreadPerTaskExecutor());
+            .executor(threads);
     settings.caFileIfSet().ifPresent(file -> builder.sslContext(sslContext(file)));
     this.client = builder.build();
   }
@@ -55,10 +57,13 @@ final class VaultHttpClient implements AutoCloseable {
   /// the JDK client.
   VaultResponse exchange(VaultRequest request, String token, Duration limit)
       throws IOException, TimeoutException {
-    CompletableFuture<HttpResponse<byte[]>> pendingResponse =
-        client.sendAsync(
-            toHttpRequest(request, token),
-            BodyHandlers.limiting(BodyHandlers.ofByteArray(), MAX_RESPONSE_BYTES));
+    HttpRequest httpRequest = toHttpRequest(request, token);
+    // Not sendAsync, which completes on the common pool: that belongs to the application.
+    Future<HttpResponse<byte[]>> pendingResponse =
+        threads.submit(() ->
+            client.send(
+                httpRequest,
+                BodyHandlers.limiting(BodyHandlers.ofByteArray(), MAX_RESPONSE_BYTES)));
     try {
       HttpResponse<byte[]> response = pendingResponse.get(limit.toNanos(), TimeUnit.NANOSECONDS);
       return new VaultResponse(
@@ -132,5 +137,6 @@ final class VaultHttpClient implements AutoCloseable {
   @Override
   public void close() {
     client.shutdownNow();
+    threads.shutdownNow();
   }
 }
