@@ -1,12 +1,14 @@
 package keyfleet.cli.audit;
 
 import java.io.PrintStream;
+import java.util.Optional;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.config.Setting;
 import keyfleet.cli.config.SettingSpec;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
@@ -29,12 +31,8 @@ public record AuditListCommand(CommandContext context) implements Command {
           "N",
           "The number of entries to list (default: 20, maximum: " + AuditReader.MAX_PAGE + ").",
           it -> it.toNumber(AuditReader.MAX_PAGE, "20"));
-  private static final SettingSpec<Long> BEFORE =
-      SettingSpec.ofFlag(
-          "--before",
-          "NUMBER",
-          "List only entries before this one.",
-          it -> it.toNumber(Long.MAX_VALUE, "20"));
+  private static final SettingSpec<String> BEFORE =
+      SettingSpec.ofFlag("--before", "ENTRY", "List only entries before this one.", Setting::text);
 
   @Override
   public CommandOptions options() {
@@ -51,10 +49,9 @@ public record AuditListCommand(CommandContext context) implements Command {
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
     int limit = Math.toIntExact(LIMIT.find(parsed).orElse(20L));
-    long before = BEFORE.find(parsed).orElse(Long.MAX_VALUE);
     try (CommandSession session = context.openSession(parsed)) {
-      AuditPage page = session.keyringStore().keystores().reader().below(before, limit);
-      if (page.entries().isEmpty() && page.unreadable().isEmpty() && page.isLast()) {
+      AuditPage page = read(session, BEFORE.find(parsed), limit);
+      if (page.entries().isEmpty() && page.unreadable().isEmpty()) {
         session.requireKeystore(); // throws if the keyring never existed
       }
       format.print(
@@ -65,29 +62,42 @@ public record AuditListCommand(CommandContext context) implements Command {
     }
   }
 
+  private static AuditPage read(CommandSession session, Optional<String> before, int limit) {
+    AuditReader reader = session.keyringStore().keystores().reader();
+    return before
+        .map(id ->
+            reader
+                .before(id, limit, _ -> true)
+                .orElseThrow(() ->
+                    CommandException.notFound(
+                        "there is no audit entry " + Console.sanitize(id),
+                        "keyfleet audit list" + KeyOptions.keyringFlag(session.keyring()))))
+        .orElseGet(() -> reader.newest(limit, _ -> true));
+  }
+
   /// Reports unreadable entries as an error; otherwise how to list older entries.
   private int report(KeyringName keyring, AuditPage page) {
     if (!page.unreadable().isEmpty()) {
       throw CommandException.conditionNotMet(
-          "audit entries " + page.unreadable() + " cannot be read",
+          "audit entries " + Console.sanitize(page.unreadable().toString()) + " cannot be read",
           "keyfleet audit verify" + KeyOptions.keyringFlag(keyring));
     }
-    if (!page.isLast()) {
-      context
-          .console()
-          .printMessage(
-              "older entries: keyfleet audit list --before="
-                  + page.lowestNumber()
-                  + KeyOptions.keyringFlag(keyring));
-    }
+    page.nextBefore()
+        .ifPresent(id ->
+            context
+                .console()
+                .printMessage(
+                    "older entries: keyfleet audit list --before="
+                        + id
+                        + KeyOptions.keyringFlag(keyring)));
     return ExitCode.OK;
   }
 
   private static void print(AuditEntry entry, PrintStream out) {
     AuditAction action = entry.action();
     out.printf(
-        "%d  %s  %s@%s (%s)  %s%n",
-        entry.number(),
+        "%s  %s  %s@%s (%s)  %s%n",
+        entry.id(),
         action.date(),
         Console.sanitize(action.actor().user()),
         Console.sanitize(action.actor().host()),
@@ -100,16 +110,15 @@ public record AuditListCommand(CommandContext context) implements Command {
     json.writeArrayPropertyStart("entries");
     page.entries().forEach(it -> write(json, it));
     json.writeEndArray().writeArrayPropertyStart("unreadable");
-    page.unreadable().forEach(json::writeNumber);
+    page.unreadable().forEach(json::writeString);
     json.writeEndArray();
-    if (!page.isLast()) {
-      json.writeNumberProperty("next_before", page.lowestNumber());
-    }
+    page.nextBefore().ifPresent(it -> json.writeStringProperty("next_before", it));
   }
 
   private static void write(JsonGenerator json, AuditEntry entry) {
     AuditAction action = entry.action();
     json.writeStartObject()
+        .writeStringProperty("entry", entry.id())
         .writeNumberProperty("number", entry.number())
         .writeStringProperty("date", action.date().toString())
         .writeNumberProperty("store_time_ms", action.storeTime().millis())

@@ -225,9 +225,9 @@ class SecretCommandsTest {
                   return new Conflict();
                 });
     assertEquals(
-        "keyfleet: other writers keep changing a\nTry: keyfleet secret put a < FILE\n",
+        "keyfleet: other writers kept changing a for 10 seconds\nTry: keyfleet secret put a < FILE\n",
         put("a", "x").expectExit(7).err());
-    assertEquals(5, tries.get());
+    assertTrue(tries.get() > 5, tries::toString);
   }
 
   @Test

@@ -11,11 +11,6 @@ public record AuditChange(String name, String before, String after) {
     return new AuditChange(SECRET_PREFIX + secret, before, after);
   }
 
-  /// Whether the change is one of the keystore. Such a change has happened and can be replayed.
-  boolean isKeystoreChange() {
-    return !name.startsWith(SECRET_PREFIX);
-  }
-
   public String text() {
     if (before.isEmpty()) {
       return name + ": " + after;

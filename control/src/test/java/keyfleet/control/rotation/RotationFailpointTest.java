@@ -13,6 +13,7 @@ import keyfleet.control.CrashAtFailpoint;
 import keyfleet.control.CrashAtFailpoint.Crashed;
 import keyfleet.control.Failpoint;
 import keyfleet.control.PauseAtFailpoint.Side;
+import keyfleet.control.audit.AuditChange;
 import keyfleet.control.audit.AuditVerdict;
 import keyfleet.control.rotation.RotationTestFleet.Peer;
 import keyfleet.keyring.Rotation;
@@ -74,6 +75,7 @@ class RotationFailpointTest {
   /// An operator and a worker in one: starts the rotation unless it was started, adopts it from a
   /// driver that is gone, drives it, reads its progress, and disables the old version.
   private static void rotateAndDisable(RotationTestFleet fleet, Peer starter, Peer peer) {
+    peer.operations.writeIntent("put secret a", AuditChange.ofSecretIntent("a", "", "d"));
     if (fleet.keystore().rotation() instanceof Rotation.Idle) {
       peer.operations.rotate(v(1), v(2));
       starter.loop.tick();
