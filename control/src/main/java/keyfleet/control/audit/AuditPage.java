@@ -1,18 +1,18 @@
 package keyfleet.control.audit;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import keyfleet.crypto.KeyringName;
 import keyfleet.store.Key;
+import org.jspecify.annotations.Nullable;
 
 /// Some entries of an audit, newest first by store time.
 ///
 /// @param unreadable the ids of the entries that are missing or malformed, wherever they are; a
 ///   verdict gives the reason
-/// @param nextBefore where the next page begins; empty if there is none
+/// @param nextBefore the id before which the next page begins; null if there is none
 public record AuditPage(
-    List<AuditEntry> entries, List<String> unreadable, Optional<String> nextBefore) {
+    List<AuditEntry> entries, List<String> unreadable, @Nullable String nextBefore) {
   private static final Pattern ZEROS = Pattern.compile("(^|\\.)0+(?=\\d+(\\.|$))");
 
   public AuditPage {

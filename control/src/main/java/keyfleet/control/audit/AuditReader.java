@@ -165,8 +165,7 @@ public final class AuditReader {
           }
         });
     List<AuditEntry> entries = newest.stream().sorted(OLDEST_FIRST.reversed()).toList();
-    return new AuditPage(
-        entries, unreadable, isCut[0] ? Optional.of(entries.getLast().id()) : Optional.empty());
+    return new AuditPage(entries, unreadable, isCut[0] ? entries.getLast().id() : null);
   }
 
   /// Passes on all entries, by key, and the ids of those that are malformed, or are missing in the
@@ -197,6 +196,21 @@ public final class AuditReader {
           }
           entries.accept(it);
         });
+  }
+
+  /// Passes on the ties and then all entries, each as a line of JSON as it is stored: a copy can be
+  /// verified without the store.
+  public void export(Consumer<String> lines, Consumer<String> unreadable) {
+    entryStore
+        .listTies()
+        .forEach((digest, value) -> {
+          if (AuditTie.digest(value).equals(digest)) {
+            lines.accept("{\"tie\":\"" + digest + "\",\"stored\":" + value.text() + "}");
+          } else {
+            unreadable.accept("tie " + digest);
+          }
+        });
+    forEach(entry -> lines.accept(AuditDocument.toDocument(entry).toValue().text()), unreadable);
   }
 
   private Key keyOf(long number) {

@@ -181,21 +181,22 @@ public final class KeyringOperations {
   /// Audits what the process is about to do; the keystore stays as it is. The fences of all
   /// collections are compared with a keystore once: a process may audit many changes while the
   /// keystore stays the same.
-  Result writeIntent(String summary, AuditChange change) {
+  Result writeIntent(String summary, List<AuditChange> changes) {
     StoredKeystore checked = checkedKeystore;
-    if (checked != null && keystores.isUnchanged(checked) && tryWrite(checked, summary, change)) {
+    if (checked != null && keystores.isUnchanged(checked) && tryWrite(checked, summary, changes)) {
       return new Done(checked.keystore());
     }
     return retry(storedKeystore -> {
       checkedKeystore = storedKeystore;
-      return tryWrite(storedKeystore, summary, change)
+      return tryWrite(storedKeystore, summary, changes)
           ? Optional.of(new Done(storedKeystore.keystore()))
           : Optional.empty();
     });
   }
 
-  private boolean tryWrite(StoredKeystore storedKeystore, String summary, AuditChange change) {
-    return keystores.writeIntent(storedKeystore, summary, List.of(change));
+  private boolean tryWrite(
+      StoredKeystore storedKeystore, String summary, List<AuditChange> changes) {
+    return keystores.writeIntent(storedKeystore, summary, changes);
   }
 
   /// Each try reads and decides again. A keystore that is behind a fence refuses all operations: it

@@ -300,8 +300,8 @@ class AuditChainsTest {
     List<String> seen = new ArrayList<>();
     AuditPage page = reader().newest(4, _ -> true);
     page.entries().forEach(it -> seen.add(it.id()));
-    while (page.nextBefore().isPresent()) {
-      page = reader().before(page.nextBefore().get(), 4, _ -> true).orElseThrow();
+    for (String next = page.nextBefore(); next != null; next = page.nextBefore()) {
+      page = reader().before(next, 4, _ -> true).orElseThrow();
       page.entries().forEach(it -> seen.add(it.id()));
     }
     assertEquals(storedEntries().size(), seen.size());

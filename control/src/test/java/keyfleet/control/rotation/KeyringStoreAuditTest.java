@@ -4,6 +4,7 @@ import static keyfleet.control.rotation.RotationTestFleet.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -175,10 +176,10 @@ class KeyringStoreAuditTest {
     List<String> seen = new ArrayList<>();
     AuditPage page = reader.newest(3, _ -> true);
     page.entries().forEach(it -> seen.add(it.id()));
-    assertEquals(Optional.of("2"), page.nextBefore());
+    assertEquals("2", page.nextBefore());
     page = reader.before("2", 3, _ -> true).orElseThrow();
     page.entries().forEach(it -> seen.add(it.id()));
-    assertEquals(Optional.empty(), page.nextBefore());
+    assertNull(page.nextBefore());
     assertEquals(List.of("4", "3", "2", "1"), seen);
     assertEquals(List.of(), reader.before("1", 3, _ -> true).orElseThrow().entries());
     assertEquals(Optional.empty(), reader.before("9", 3, _ -> true));
