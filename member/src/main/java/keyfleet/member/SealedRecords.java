@@ -1,9 +1,12 @@
 package keyfleet.member;
 
-import java.util.HashSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Supplier;
+import keyfleet.crypto.Envelope;
 import keyfleet.member.MemberException.Contended;
 import keyfleet.member.MemberException.Fenced;
 import keyfleet.member.MemberException.StoreUnavailable;
@@ -23,7 +26,8 @@ import keyfleet.store.Unknown;
 /// touches only the sealed fields. Safe for any number of threads.
 ///
 /// If a write gets no clear answer, the record is read back: each seal is random, so finding the
-/// same bytes proves that the write took effect.
+/// same sealed data proves that the write took effect. A rotation may have rewrapped the record by
+/// then, which changes the envelopes but not the data in them.
 public final class SealedRecords {
   /// Attempts of one call that lose a race or get no clear answer.
   private static final int MAX_ATTEMPTS = 5;
@@ -47,7 +51,7 @@ public final class SealedRecords {
 
   /// Inserts a record. Returns false if a record with that id exists.
   public boolean insert(String id, PlainFields values) {
-    Set<SealedFields> sent = new HashSet<>();
+    List<SealedFields> sent = new ArrayList<>();
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
       StoredRecord added = cipher.seal(id, values);
       sent.add(added.fields());
@@ -59,7 +63,7 @@ public final class SealedRecords {
         case Conflict _, Unknown _ -> {
           Optional<StoredRecord> found = read(id);
           if (found.isPresent()) {
-            return sent.contains(found.get().fields());
+            return wasSent(found.get().fields(), sent);
           }
         }
       }
@@ -70,13 +74,13 @@ public final class SealedRecords {
   /// Sets new values for some fields of a record and moves all its fields to the active version.
   /// Returns false if there is no such record.
   public boolean update(String id, PlainFields values) {
-    Set<SealedFields> sent = new HashSet<>();
+    List<SealedFields> sent = new ArrayList<>();
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
       Optional<StoredRecord> found = read(id);
       if (found.isEmpty()) {
         return false;
       }
-      if (sent.contains(found.get().fields())) {
+      if (wasSent(found.get().fields(), sent)) {
         return true;
       }
       RecordChange change = cipher.change(found.get(), values);
@@ -90,6 +94,23 @@ public final class SealedRecords {
       }
     }
     throw new Contended(cipher.collection(), id, MAX_ATTEMPTS);
+  }
+
+  private static boolean wasSent(SealedFields found, List<SealedFields> sent) {
+    return !sent.isEmpty()
+        && sent.stream().map(SealedRecords::dataDigests).anyMatch(dataDigests(found)::equals);
+  }
+
+  /// What a rewrap leaves as it is. Empty for a field that is not an envelope: this class writes
+  /// none.
+  private static Map<String, String> dataDigests(SealedFields fields) {
+    Map<String, String> digests = new TreeMap<>();
+    fields
+        .byName()
+        .forEach((name, bytes) ->
+            digests.put(
+                name, Envelope.parse(bytes.toArray()).map(Envelope::dataDigest).orElse("")));
+    return digests;
   }
 
   /// Deletes a record. Returns false if there was none.

@@ -139,6 +139,47 @@ class SealedRecordsTest {
     assertEquals("Ada", text("name"));
   }
 
+  /// Seen before: the insert was reported as "exists already", and the update was made twice.
+  @Test
+  void writeThatWasRewrappedBeforeItsReadBack_isRecognised() {
+    Records rewrapping =
+        new ForwardingRecords() {
+          private int active = 1;
+
+          @Override
+          public Records inner() {
+            return stored;
+          }
+
+          @Override
+          public RecordWriteResult insert(StoredRecord added) {
+            return rewrap(stored.insert(added));
+          }
+
+          @Override
+          public RecordWriteResult compareAndSet(RecordChange change) {
+            return rewrap(stored.compareAndSet(change));
+          }
+
+          private RecordWriteResult rewrap(RecordWriteResult result) {
+            assertEquals(new RecordWriteResult.Stored(), result);
+            active++;
+            fleet.keys().give(active);
+            fleet.rotation().announce(active);
+            fleet.rotation().stage(active);
+            fleet.rotation().flip();
+            fleet.rotation().complete();
+            fleet.advance(Duration.ofMinutes(2));
+            return new Unknown();
+          }
+        };
+    SealedRecords records = new SealedRecords(orders.cipher(), rewrapping);
+    assertTrue(records.insert("o-1", both("4111", "Ada")));
+    assertTrue(records.update("o-1", card("5500")));
+    assertEquals("5500", text("card"));
+    assertEquals(3, stored.census().belonging().firstKey().number());
+  }
+
   @Test
   void writeThatNeverGetsAnAnswer_endsAfterSomeAttempts() {
     SealedRecords unanswered = withFaults(() -> Fault.LOST);

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import keyfleet.control.audit.AuditVerdict;
+import keyfleet.control.audit.AuditedKeystoreStore;
 import keyfleet.control.rotation.CollectionCatalog;
 import keyfleet.control.rotation.KeyringStore;
 import keyfleet.control.rotation.ReadinessVerifier;
@@ -151,9 +152,24 @@ final class FleetMonitor {
             || clock.getAsLong() - slowChecksAt >= SLOW_CHECK_INTERVAL.toNanos();
     if (roles.contains(Role.SCHEDULER) && isDue) {
       AuditVerdict audit = keyringStore.keystores().reader().verify();
+      tieAudit(audit);
       slowChecks = new SlowChecks(catalog.countByVersion().orElse(null), audit);
       slowChecksAt = clock.getAsLong();
     }
     return slowChecks;
+  }
+
+  /// Ties the entries that no change of the keystore has tied yet, so that none can be removed
+  /// unseen for much longer than the interval of the checks.
+  private void tieAudit(AuditVerdict audit) {
+    if (!(audit instanceof AuditVerdict.Intact(_, var untied)) || untied.isEmpty()) {
+      return;
+    }
+    try {
+      AuditedKeystoreStore keystores = keyringStore.keystores();
+      keystores.read().ifPresent(it -> keystores.tie(it, untied));
+    } catch (KeyfleetException e) {
+      // The next check tries again; the member logs that the store does not answer.
+    }
   }
 }

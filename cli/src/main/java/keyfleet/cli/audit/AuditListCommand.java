@@ -1,12 +1,18 @@
 package keyfleet.cli.audit;
 
 import java.io.PrintStream;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeParseException;
+import java.util.List;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.config.Setting;
 import keyfleet.cli.config.SettingSpec;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
@@ -15,6 +21,7 @@ import keyfleet.cli.output.OutputFormat;
 import keyfleet.control.audit.AuditAction;
 import keyfleet.control.audit.AuditChange;
 import keyfleet.control.audit.AuditEntry;
+import keyfleet.control.audit.AuditFilter;
 import keyfleet.control.audit.AuditPage;
 import keyfleet.control.audit.AuditReader;
 import keyfleet.crypto.KeyringName;
@@ -23,18 +30,34 @@ import tools.jackson.core.JsonGenerator;
 
 /// `audit list`: prints who did what to a keyring, when, and what it changed.
 public record AuditListCommand(CommandContext context) implements Command {
+  private static final int DATE_LENGTH = "2026-11-17".length();
   private static final SettingSpec<Long> LIMIT =
       SettingSpec.ofFlag(
           "--limit",
           "N",
           "The number of entries to list (default: 20, maximum: " + AuditReader.MAX_PAGE + ").",
           it -> it.toNumber(AuditReader.MAX_PAGE, "20"));
-  private static final SettingSpec<Long> BEFORE =
+  private static final SettingSpec<String> BEFORE =
+      SettingSpec.ofFlag("--before", "ENTRY", "List only entries before this one.", Setting::text);
+
+  private static final SettingSpec<Instant> SINCE =
       SettingSpec.ofFlag(
-          "--before",
-          "NUMBER",
-          "List only entries before this one.",
-          it -> it.toNumber(Long.MAX_VALUE, "20"));
+          "--since",
+          "TIME",
+          "List only entries of this time or later: 2026-11-17 or 2026-11-17T22:00:00Z.",
+          AuditListCommand::parseTime);
+  private static final SettingSpec<Instant> UNTIL =
+      SettingSpec.ofFlag(
+          "--until", "TIME", "List only entries before this time.", AuditListCommand::parseTime);
+  private static final SettingSpec<String> ACTOR =
+      SettingSpec.ofFlag(
+          "--actor", "TEXT", "List only entries with this text in the actor.", Setting::text);
+  private static final SettingSpec<String> ACTION =
+      SettingSpec.ofFlag(
+          "--action",
+          "TEXT",
+          "List only entries with this text in the action or in the name of a change.",
+          Setting::text);
 
   @Override
   public CommandOptions options() {
@@ -43,7 +66,7 @@ public record AuditListCommand(CommandContext context) implements Command {
             "Lists who did what to a keyring, newest first.",
             "Each change is shown with its value before and after.",
             "Exit: 0 all listed entries are readable; 2 an entry is missing or damaged.")
-        .add(ConfigKeys.KEYRING, ConfigKeys.STORE, LIMIT, BEFORE)
+        .add(ConfigKeys.KEYRING, ConfigKeys.STORE, LIMIT, BEFORE, SINCE, UNTIL, ACTOR, ACTION)
         .outputFormat();
   }
 
@@ -51,34 +74,87 @@ public record AuditListCommand(CommandContext context) implements Command {
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
     int limit = Math.toIntExact(LIMIT.find(parsed).orElse(20L));
-    long before = BEFORE.find(parsed).orElse(Long.MAX_VALUE);
     try (CommandSession session = context.openSession(parsed)) {
-      AuditPage page = session.keyringStore().keystores().reader().below(before, limit);
-      if (page.entries().isEmpty() && page.unreadable().isEmpty() && page.isLast()) {
+      AuditPage page = read(session, parsed, limit);
+      if (page.entries().isEmpty() && page.unreadable().isEmpty()) {
         session.requireKeystore(); // throws if the keyring never existed
       }
       format.print(
           context.console().out(),
           out -> page.entries().forEach(it -> print(it, out)),
           json -> write(json.writeStringProperty("keyring", session.keyring().value()), page));
-      return report(session.keyring(), page);
+      return report(parsed, session.keyring(), page);
     }
   }
 
+  /// A date is its first moment in UTC.
+  private static Instant parseTime(Setting setting) {
+    String text = setting.text();
+    try {
+      return text.length() == DATE_LENGTH
+          ? LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant()
+          : Instant.parse(text);
+    } catch (DateTimeParseException e) {
+      throw setting.invalidValue(
+          "a date or a time in UTC, such as 2026-11-17 or 2026-11-17T22:00:00Z", "2026-11-17");
+    }
+  }
+
+  private static AuditFilter filter(ParseResult parsed) {
+    return new AuditFilter(
+        SINCE.find(parsed).orElse(Instant.MIN),
+        UNTIL.find(parsed).orElse(Instant.MAX),
+        ACTOR.find(parsed).orElse(""),
+        ACTION.find(parsed).orElse(""));
+  }
+
+  /// The flags of the filter and the limit, for the command that lists the next page.
+  private static String repeatFilter(ParseResult parsed) {
+    StringBuilder flags = new StringBuilder();
+    for (SettingSpec<?> spec : List.of(LIMIT, SINCE, UNTIL, ACTOR, ACTION)) {
+      if (parsed.hasMatchedOption(spec.flag())) {
+        String text = Console.sanitize(parsed.matchedOptionValue(spec.flag(), ""));
+        flags.append(' ').append(spec.flag()).append('=').append(quote(text));
+      }
+    }
+    return flags.toString();
+  }
+
+  private static String quote(String text) {
+    return text.matches("[A-Za-z0-9._:/@-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+  }
+
+  private static AuditPage read(CommandSession session, ParseResult parsed, int limit) {
+    AuditReader reader = session.keyringStore().keystores().reader();
+    AuditFilter filter = filter(parsed);
+    return BEFORE
+        .find(parsed)
+        .map(id ->
+            reader
+                .before(id, limit, filter)
+                .orElseThrow(() ->
+                    CommandException.notFound(
+                        "there is no audit entry " + Console.sanitize(id),
+                        "keyfleet audit list" + KeyOptions.keyringFlag(session.keyring()))))
+        .orElseGet(() -> reader.newest(limit, filter));
+  }
+
   /// Reports unreadable entries as an error; otherwise how to list older entries.
-  private int report(KeyringName keyring, AuditPage page) {
+  private int report(ParseResult parsed, KeyringName keyring, AuditPage page) {
     if (!page.unreadable().isEmpty()) {
       throw CommandException.conditionNotMet(
-          "audit entries " + page.unreadable() + " cannot be read",
+          "audit entries " + Console.sanitize(page.unreadable().toString()) + " cannot be read",
           "keyfleet audit verify" + KeyOptions.keyringFlag(keyring));
     }
-    if (!page.isLast()) {
+    String next = page.nextBefore();
+    if (next != null) {
       context
           .console()
           .printMessage(
               "older entries: keyfleet audit list --before="
-                  + page.lowestNumber()
-                  + KeyOptions.keyringFlag(keyring));
+                  + next
+                  + KeyOptions.keyringFlag(keyring)
+                  + repeatFilter(parsed));
     }
     return ExitCode.OK;
   }
@@ -86,8 +162,8 @@ public record AuditListCommand(CommandContext context) implements Command {
   private static void print(AuditEntry entry, PrintStream out) {
     AuditAction action = entry.action();
     out.printf(
-        "%d  %s  %s@%s (%s)  %s%n",
-        entry.number(),
+        "%s  %s  %s@%s (%s)  %s%n",
+        entry.id(),
         action.date(),
         Console.sanitize(action.actor().user()),
         Console.sanitize(action.actor().host()),
@@ -100,16 +176,18 @@ public record AuditListCommand(CommandContext context) implements Command {
     json.writeArrayPropertyStart("entries");
     page.entries().forEach(it -> write(json, it));
     json.writeEndArray().writeArrayPropertyStart("unreadable");
-    page.unreadable().forEach(json::writeNumber);
+    page.unreadable().forEach(json::writeString);
     json.writeEndArray();
-    if (!page.isLast()) {
-      json.writeNumberProperty("next_before", page.lowestNumber());
+    String next = page.nextBefore();
+    if (next != null) {
+      json.writeStringProperty("next_before", next);
     }
   }
 
   private static void write(JsonGenerator json, AuditEntry entry) {
     AuditAction action = entry.action();
     json.writeStartObject()
+        .writeStringProperty("entry", entry.id())
         .writeNumberProperty("number", entry.number())
         .writeStringProperty("date", action.date().toString())
         .writeNumberProperty("store_time_ms", action.storeTime().millis())

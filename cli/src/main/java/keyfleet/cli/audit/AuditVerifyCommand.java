@@ -1,5 +1,6 @@
 package keyfleet.cli.audit;
 
+import java.util.List;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
@@ -50,7 +51,7 @@ public record AuditVerifyCommand(CommandContext context) implements Command {
     AuditHead notedHead = NOTED.find(parsed).orElse(AuditHead.NONE);
     try (CommandSession session = context.openSession(parsed)) {
       AuditVerdict verdict = verify(session, notedHead);
-      if (verdict.equals(new Intact(AuditHead.NONE))) {
+      if (verdict.equals(new Intact(AuditHead.NONE, List.of()))) {
         session.requireKeystore(); // throws if there is no keystore
       }
       if (format == OutputFormat.JSON) {
@@ -79,23 +80,31 @@ public record AuditVerifyCommand(CommandContext context) implements Command {
     try {
       return session.keyringStore().keystores().reader().verify(notedHead);
     } catch (MalformedValueException e) {
-      return new Broken(1, "the keystore cannot be read: " + e.getMessage());
+      return new Broken("1", "the keystore cannot be read: " + e.getMessage());
     }
   }
 
   private int report(KeyringName keyring, AuditVerdict verdict, OutputFormat format) {
     return switch (verdict) {
-      case Intact(AuditHead head) -> {
+      case Intact(AuditHead head, var untied) -> {
         if (format == OutputFormat.TABLE) {
           context.console().out().println(head);
         }
+        if (!untied.isEmpty()) {
+          context
+              .console()
+              .printMessage(
+                  "the newest entries of %d writers are not tied to the keystore yet; the next change ties them"
+                      .formatted(untied.size()));
+        }
         yield ExitCode.OK;
       }
-      case Broken(long number, String reason) ->
+      case Broken(String entry, String reason) ->
           throw CommandException.conditionNotMet(
-              "the audit is broken at entry " + number + ": " + Console.sanitize(reason),
-              "keyfleet audit list --before=%d%s, and compare with a backup of the store"
-                  .formatted(number + 1, KeyOptions.keyringFlag(keyring)));
+              "the audit is broken at entry %s: %s"
+                  .formatted(Console.sanitize(entry), Console.sanitize(reason)),
+              "keyfleet audit list%s, and compare with a backup of the store"
+                  .formatted(KeyOptions.keyringFlag(keyring)));
       case Unsettled() ->
           throw CommandException.conditionNotMet(
               "the keystore changed during each attempt to verify its audit",
@@ -106,12 +115,13 @@ public record AuditVerifyCommand(CommandContext context) implements Command {
 
   private static void write(JsonGenerator json, AuditVerdict verdict) {
     switch (verdict) {
-      case Intact(AuditHead head) ->
+      case Intact(AuditHead head, var untied) ->
           json.writeStringProperty("verdict", "intact")
-              .writeStringProperty("head", head.toString());
-      case Broken(long number, String reason) ->
+              .writeStringProperty("head", head.toString())
+              .writeNumberProperty("untied", untied.size());
+      case Broken(String entry, String reason) ->
           json.writeStringProperty("verdict", "broken")
-              .writeNumberProperty("number", number)
+              .writeStringProperty("entry", entry)
               .writeStringProperty("reason", reason);
       case Unsettled() -> json.writeStringProperty("verdict", "unsettled");
     }

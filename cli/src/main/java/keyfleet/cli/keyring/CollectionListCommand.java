@@ -8,6 +8,7 @@ import keyfleet.cli.command.CommandSession;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.Console;
+import keyfleet.cli.output.EnumText;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.cli.output.TextTable;
@@ -46,7 +47,7 @@ public record CollectionListCommand(CommandContext context) implements Command {
           it.registration().engine(),
           Console.sanitize(it.registration().collection()),
           Console.sanitize(String.join(", ", it.registration().sealedFields())),
-          it.isReachable() ? "open" : "not found",
+          EnumText.toKebabCase(it.state()),
           it.lastCount());
     }
     return table;
@@ -58,7 +59,7 @@ public record CollectionListCommand(CommandContext context) implements Command {
       json.writeStartObject()
           .writeStringProperty("engine", it.registration().engine())
           .writeStringProperty("collection", it.registration().collection())
-          .writeBooleanProperty("reachable", it.isReachable())
+          .writeStringProperty("state", EnumText.toSnakeCase(it.state()))
           .writeStringProperty("last_count", it.lastCount());
       json.writeArrayPropertyStart("fields");
       it.registration().sealedFields().forEach(json::writeString);

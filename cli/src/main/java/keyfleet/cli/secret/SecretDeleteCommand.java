@@ -1,5 +1,6 @@
 package keyfleet.cli.secret;
 
+import java.util.Optional;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
@@ -17,8 +18,6 @@ import picocli.CommandLine.ParseResult;
 
 /// `secret delete NAME`: deletes a secret.
 public record SecretDeleteCommand(CommandContext context) implements Command {
-  private static final int MAX_ATTEMPTS = 5;
-
   @Override
   public CommandOptions options() {
     return SecretName.addTo(
@@ -32,14 +31,17 @@ public record SecretDeleteCommand(CommandContext context) implements Command {
     SecretName name = SecretName.of(parsed);
     OutputFormat format = OutputFormat.of(parsed);
     try (CommandSession session = context.openSession(parsed)) {
-      for (int i = 0; i < MAX_ATTEMPTS; i++) {
-        if (tryDelete(session, name)) {
-          return report(name, format);
-        }
+      boolean isDeleted =
+          new ConflictRetry(session.runtime())
+              .run(() -> tryDelete(session, name) ? Optional.of(name) : Optional.empty())
+              .isPresent();
+      if (!isDeleted) {
+        throw CommandException.conflict(
+            "other writers kept changing %s for %d seconds"
+                .formatted(name, ConflictRetry.TIME_LIMIT.toSeconds()),
+            "keyfleet secret delete " + name + KeyOptions.keyringFlag(session.keyring()));
       }
-      throw CommandException.conflict(
-          "other writers keep changing " + name,
-          "keyfleet secret delete " + name + KeyOptions.keyringFlag(session.keyring()));
+      return report(name, format);
     }
   }
 

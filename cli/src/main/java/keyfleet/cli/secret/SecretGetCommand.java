@@ -7,9 +7,11 @@ import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
+import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
+import keyfleet.crypto.Envelope;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.NoSuchVersion;
 import keyfleet.crypto.OpenResult;
@@ -53,9 +55,18 @@ public record SecretGetCommand(CommandContext context) implements Command {
         case Refused() ->
             throw new CommandException(
                 name + " cannot be opened: it was changed, or this host has a different key",
-                "keyfleet kek verify --local");
+                verifyCommand(session, envelope));
       };
     }
+  }
+
+  /// Says whether this host's key is the fleet's. Without a version the value is no envelope.
+  private static String verifyCommand(CommandSession session, byte[] envelope) {
+    return Envelope.parseVersion(envelope)
+        .map(version ->
+            "keyfleet kek verify --target=%d%s"
+                .formatted(version.number(), KeyOptions.keyringFlag(session.keyring())))
+        .orElse("keyfleet secret list" + KeyOptions.keyringFlag(session.keyring()));
   }
 
   private int print(SecretName name, SecretBytes value, KekVersion version, OutputFormat format) {

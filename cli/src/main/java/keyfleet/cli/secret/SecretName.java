@@ -10,6 +10,13 @@ import picocli.CommandLine.ParseResult;
 record SecretName(String value) {
   private static final Pattern RULE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,199}");
 
+  static final String RULE_TEXT =
+      "use letters, digits and . _ / -, at most 200 characters, a letter or digit first";
+
+  static boolean isValid(String name) {
+    return RULE.matcher(name).matches();
+  }
+
   static CommandOptions addTo(CommandOptions options) {
     return options.parameter(
         "NAME", "Letters, digits and . _ / -, at most 200 characters, a letter or digit first.");
@@ -17,11 +24,9 @@ record SecretName(String value) {
 
   static SecretName of(ParseResult parsed) {
     String name = parsed.matchedPositionalValue(0, "");
-    if (!RULE.matcher(name).matches()) {
+    if (!isValid(name)) {
       throw new CommandException(
-          Console.sanitize(name)
-              + " is not a secret name; use letters, digits and . _ / -, at most 200 characters",
-          "keyfleet secret list");
+          Console.sanitize(name) + " is not a secret name; " + RULE_TEXT, "keyfleet secret list");
     }
     return new SecretName(name);
   }

@@ -1,6 +1,6 @@
 /// The `secret` commands: keep small values sealed in a collection that rotates like any other.
 ///
-/// Start reading at: [SecretPutCommand], [SecretSealer], [SecretCollection].
+/// Start reading at: [SecretPutCommand], [SecretWriter], [SecretSealer], [SecretCollection].
 @NullMarked
 package keyfleet.cli.secret;
 

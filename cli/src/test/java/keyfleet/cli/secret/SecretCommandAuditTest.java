@@ -3,7 +3,12 @@ package keyfleet.cli.secret;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import keyfleet.cli.CliFleet;
@@ -18,7 +23,6 @@ import keyfleet.store.Kv;
 import keyfleet.store.RecordChange;
 import keyfleet.store.RecordWriteResult;
 import keyfleet.store.Records;
-import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Value;
@@ -44,7 +48,9 @@ class SecretCommandAuditTest {
     fleet.announce(1);
   }
 
+  /// Later than the command before, by store time.
   private CommandResult put(String name, String value) {
+    backend.advance(Duration.ofMillis(1));
     return fleet.runWith(value, "secret", "put", name);
   }
 
@@ -70,6 +76,7 @@ class SecretCommandAuditTest {
     String one = digest();
     put("a", "two").expectExit(0);
     String two = digest();
+    backend.advance(Duration.ofMillis(1));
     fleet.run("secret", "delete", "a").expectExit(0);
     assertEquals(
         List.of(
@@ -100,13 +107,33 @@ class SecretCommandAuditTest {
     assertEquals(1, auditedChanges().size());
   }
 
+  /// Seen before: of twenty parallel puts of different names 6 to 12 failed.
+  @Test
+  void parallelPuts_succeed() {
+    int puts = 200;
+    List<CommandResult> results = Collections.synchronizedList(new ArrayList<>());
+    try (ExecutorService executor = Executors.newFixedThreadPool(20)) {
+      for (int i = 0; i < puts; i++) {
+        String name = "n" + i;
+        executor.execute(() -> results.add(put(name, "x")));
+      }
+    }
+    assertEquals(puts, results.size());
+    results.forEach(it -> it.expectExit(0));
+    assertEquals(puts, auditedChanges().size());
+    fleet.run("audit", "verify").expectExit(0).expectErrorPart("200 writers are not tied");
+    fleet.announce(2);
+    assertEquals("", fleet.run("audit", "verify").expectExit(0).err());
+  }
+
   /// Each attempt has an envelope of its own.
   @Test
   void lostRace_hasAnEntryForEachAttempt() {
     backend.recordsWrapper = ConflictingRecords::new;
     put("a", "x").expectExit(7);
-    assertEquals(5, auditedChanges().size());
-    assertEquals(5, auditedChanges().stream().map(AuditedChange::after).distinct().count());
+    int attempts = auditedChanges().size();
+    assertTrue(attempts > 5 && attempts < 100, () -> attempts + " attempts");
+    assertEquals(attempts, auditedChanges().stream().map(AuditedChange::after).distinct().count());
   }
 
   @Test
@@ -134,10 +161,10 @@ class SecretCommandAuditTest {
     }
   }
 
-  /// Refuses every update.
+  /// Refuses every new entry.
   private record ReadOnlyKv(Kv inner) implements ForwardingKv {
     @Override
-    public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
+    public WriteResult create(Bucket bucket, Key key, Value value) {
       throw new StoreException("it is read-only");
     }
   }

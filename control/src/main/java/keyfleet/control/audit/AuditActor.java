@@ -11,6 +11,11 @@ public record AuditActor(String user, String host, String instance) {
     instance = truncate(instance);
   }
 
+  /// For people: `user@host (instance)`.
+  public String text() {
+    return user + "@" + host + " (" + instance + ")";
+  }
+
   /// Never splits a surrogate pair: half of one cannot be encoded.
   private static String truncate(String text) {
     if (text.length() <= MAX_LENGTH) {

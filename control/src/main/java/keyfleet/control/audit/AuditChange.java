@@ -23,13 +23,6 @@ public record AuditChange(String name, String before, String after) {
     return new AuditChange(COLLECTION_PREFIX + collection, before, "");
   }
 
-  /// Whether the change is one of the keystore. Such a change has happened and can be replayed.
-  boolean isKeystoreChange() {
-    return !name.startsWith(SECRET_PREFIX)
-        && !name.startsWith(PROCESS_PREFIX)
-        && !name.startsWith(COLLECTION_PREFIX);
-  }
-
   public String text() {
     if (before.isEmpty()) {
       return name + ": " + after;

@@ -11,7 +11,7 @@ import keyfleet.store.Value;
 /// The stored form of an audit entry, with its hash. An entry has exactly one encoding: any other
 /// bytes are an edit.
 final class AuditDocument {
-  private static final long FORMAT = 1;
+  private static final long FORMAT = 2;
 
   private AuditDocument() {}
 
@@ -20,8 +20,11 @@ final class AuditDocument {
     return Document.builder()
         .number("format", FORMAT)
         .text("keyring", entry.keyring().value())
+        .text("chain", entry.link().chain())
         .number("number", entry.number())
         .text("previous", entry.previous().hash())
+        .text("keystore_head", entry.link().keystoreHead().toString())
+        .texts("ties", entry.link().ties())
         .text("user", action.actor().user())
         .text("host", action.actor().host())
         .text("instance", action.actor().instance())
@@ -74,12 +77,21 @@ final class AuditDocument {
     AuditEntry entry =
         new AuditEntry(
             new KeyringName(document.text("keyring")),
-            new AuditHead(document.number("number") - 1, document.text("previous")),
+            link(document),
             action(document),
             changes(document),
             document.text("nonce"));
     entry.head(); // an entry that cannot be hashed is malformed too
     return entry;
+  }
+
+  private static AuditLink link(Document document) {
+    return new AuditLink(
+        document.text("chain"),
+        new AuditHead(document.number("number") - 1, document.text("previous")),
+        AuditHead.parse(document.text("keystore_head"))
+            .orElseThrow(() -> new MalformedValueException("keystore_head is not NUMBER:HASH")),
+        document.texts("ties"));
   }
 
   private static AuditAction action(Document document) {

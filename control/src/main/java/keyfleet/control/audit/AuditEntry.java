@@ -6,11 +6,11 @@ import java.util.List;
 import keyfleet.crypto.KeyringName;
 import org.jspecify.annotations.Nullable;
 
-/// One audited change of a keystore. An entry names the entry before it, so its hash covers the
+/// One audited change. An entry names the entry before it in its chain, so its hash covers the
 /// chain up to it.
 public final class AuditEntry {
   private final KeyringName keyring;
-  private final AuditHead previous;
+  private final AuditLink link;
   private final AuditAction action;
   private final List<AuditChange> changes;
   private final String nonce;
@@ -21,12 +21,12 @@ public final class AuditEntry {
 
   public AuditEntry(
       KeyringName keyring,
-      AuditHead previous,
+      AuditLink link,
       AuditAction action,
       List<AuditChange> changes,
       String nonce) {
     this.keyring = keyring;
-    this.previous = previous;
+    this.link = link;
     this.action = action;
     this.changes = List.copyOf(changes);
     this.nonce = nonce;
@@ -36,8 +36,12 @@ public final class AuditEntry {
     return keyring;
   }
 
-  public AuditHead previous() {
-    return previous;
+  public AuditLink link() {
+    return link;
+  }
+
+  AuditHead previous() {
+    return link.previous();
   }
 
   public AuditAction action() {
@@ -53,7 +57,15 @@ public final class AuditEntry {
   }
 
   public long number() {
-    return previous.number() + 1;
+    return link.previous().number() + 1;
+  }
+
+  /// The name of the entry, for people and for `--before`: the number of a keystore's entry, or
+  /// `AFTER.WRITER.NUMBER`, where `AFTER` is the keystore's entry that the writer had read.
+  public String id() {
+    return link.isOfKeystore()
+        ? Long.toString(number())
+        : link.keystoreHead().number() + "." + link.chain() + "." + number();
   }
 
   /// The head of the chain that ends with this entry.
@@ -84,6 +96,6 @@ public final class AuditEntry {
 
   @Override
   public String toString() {
-    return "AuditEntry[" + number() + ", " + action + ", " + text() + "]";
+    return "AuditEntry[" + id() + ", " + action + ", " + text() + "]";
   }
 }

@@ -7,9 +7,10 @@ import java.util.HexFormat;
 import keyfleet.crypto.StrictUtf8;
 
 /// The hash of an audit entry: SHA-256 over all its fields, including the hash of the entry before
-/// it. The length of each text comes before it, so that no two entries hash the same bytes.
+/// it and its ties. The length of each text comes before it, so that no two entries hash the same
+/// bytes.
 final class AuditHash {
-  private static final String DOMAIN = "keyfleet audit 1";
+  private static final String DOMAIN = "keyfleet audit 2";
 
   /// One for each thread: the lookup of a digest takes longer than the hash of an entry.
   private static final ThreadLocal<MessageDigest> SHA_256 =
@@ -23,8 +24,13 @@ final class AuditHash {
     AuditHash hash = new AuditHash();
     hash.addText(DOMAIN);
     hash.addText(entry.keyring().value());
+    hash.addText(entry.link().chain());
     hash.addNumber(entry.number());
     hash.addText(entry.previous().hash());
+    hash.addNumber(entry.link().keystoreHead().number());
+    hash.addText(entry.link().keystoreHead().hash());
+    hash.addNumber(entry.link().ties().size());
+    entry.link().ties().forEach(hash::addText);
     hash.addAction(entry.action());
     hash.addNumber(entry.changes().size());
     for (AuditChange change : entry.changes()) {

@@ -6,6 +6,9 @@ import keyfleet.keyring.RotationJob;
 /// The name of an operation or an event in the audit. Entries are stored and hashed with it, so the
 /// texts never change.
 public final class AuditSummary {
+  /// A change that only ties writers' chains to the keystore's.
+  static final String TIE = "tie the audit";
+
   private AuditSummary() {}
 
   public static String of(RotationEvent event) {

@@ -163,12 +163,10 @@ final class KeystoreFacts {
   Optional<KeystoreFacts> after(List<AuditChange> changes) {
     SortedMap<String, String> facts = new TreeMap<>(byName);
     for (AuditChange change : changes) {
-      if (change.isKeystoreChange()) {
-        if (!fact(change.name()).equals(change.before())) {
-          return Optional.empty();
-        }
-        facts.put(change.name(), change.after());
+      if (!fact(change.name()).equals(change.before())) {
+        return Optional.empty();
       }
+      facts.put(change.name(), change.after());
     }
     return Optional.of(new KeystoreFacts(facts));
   }

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import keyfleet.control.Failpoints;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.CollectionRegistration;
@@ -133,23 +134,33 @@ public record CollectionSet(
   /// Fences all collections to the writable versions of the keystore. Returns the reason if one
   /// cannot be fenced.
   public Optional<String> raiseFences(Keystore keystore) {
+    return fenceAll(collection -> collection.raiseFence(fenceOf(keystore)));
+  }
+
+  /// As [#raiseFences], also over fences of another keystore: an operator has decided.
+  public Optional<String> overrideFences(Keystore keystore) {
+    Fence next = fenceOf(keystore);
+    return fenceAll(collection ->
+        collection
+            .readFence()
+            .filter(held -> !held.canYieldTo(next))
+            .map(held -> collection.replaceFence(held, next))
+            .orElseGet(() -> collection.raiseFence(next)));
+  }
+
+  private Optional<String> fenceAll(Function<FencedCollection, FenceResult> raise) {
     Optional<String> unreachableText = describeUnreachable();
     if (unreachableText.isPresent()) {
       return unreachableText;
     }
     for (FencedCollection collection : reachable) {
       Optional<String> objection =
-          objection(collection.displayName(), collection.raiseFence(fenceOf(keystore)));
+          objection(collection.displayName(), raise.apply(collection));
       if (objection.isPresent()) {
         return objection;
       }
     }
     return Optional.empty();
-  }
-
-  /// As [#raiseFences], also over fences of another keystore: an operator has decided.
-  public Optional<String> overrideFences(Keystore keystore) {
-    return raiseFences(keystore);
   }
 
   public static Fence fenceOf(Keystore keystore) {

@@ -67,6 +67,11 @@ public final class FencedCollection {
     return failpoints.at(Failpoint.FENCE_READ, () -> records.fence());
   }
 
+  /// Raises the fence over one of another keystore, if that is still `held`.
+  FenceResult replaceFence(Fence held, Fence next) {
+    return failpoints.at(Failpoint.FENCE_RAISE, () -> records.replaceFence(held, next));
+  }
+
   public FenceResult raiseFence(Fence fence) {
     return failpoints.at(Failpoint.FENCE_RAISE, () -> records.fence(fence));
   }

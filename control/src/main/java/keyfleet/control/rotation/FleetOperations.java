@@ -44,7 +44,8 @@ public final class FleetOperations {
     }
     Result audited =
         operations.writeIntent(
-            "forget " + instance, AuditChange.ofProcessIntent(instance, known.get()));
+            "forget " + instance,
+            List.of(AuditChange.ofProcessIntent(instance, known.get())));
     if (audited instanceof Done) {
       keyringStore.forgetProcess(keystore.timings(), instance);
     }
@@ -66,11 +67,20 @@ public final class FleetOperations {
             .findFirst());
   }
 
+  /// What this process can tell of a registered collection.
+  public enum CollectionState {
+    OPEN,
+    /// Its store answers that it does not exist.
+    MISSING,
+    /// This process cannot ask its store.
+    UNREACHABLE
+  }
+
   /// A registered collection.
   ///
   /// @param lastCount how many records needed each version when they were last counted, for people
   public record RegisteredCollection(
-      CollectionRegistration registration, boolean isReachable, String lastCount) {
+      CollectionRegistration registration, CollectionState state, String lastCount) {
     /// With the engine, which tells collections of the same name apart.
     public String displayName() {
       return registration.engine() + " " + registration.collection();
@@ -83,24 +93,42 @@ public final class FleetOperations {
     return collections.registrations().stream()
         .filter(it -> !it.isCluster())
         .map(it ->
-            new RegisteredCollection(
-                it,
-                !collections.unreachable().contains(it.engine() + " " + it.collection()),
-                keyringStore.readLastCount(it)))
+            new RegisteredCollection(it, stateOf(collections, it), keyringStore.readLastCount(it)))
         .toList();
   }
 
-  /// Unregisters a collection that this process cannot open.
+  private static CollectionState stateOf(
+      CollectionSet collections, CollectionRegistration registration) {
+    String name = registration.engine() + " " + registration.collection();
+    if (collections.missing().contains(name)) {
+      return CollectionState.MISSING;
+    }
+    return collections.unreachable().contains(name)
+        ? CollectionState.UNREACHABLE
+        : CollectionState.OPEN;
+  }
+
+  /// Unregisters a collection that no longer exists.
   public Result unregister(RegisteredCollection collection) {
-    if (collection.isReachable()) {
-      return new Refused(
-          "collection %s exists; only one that is gone can be unregistered"
-              .formatted(collection.displayName()));
+    switch (collection.state()) {
+      case OPEN -> {
+        return new Refused(
+            "collection %s exists; only one that is gone can be unregistered"
+                .formatted(collection.displayName()));
+      }
+      case UNREACHABLE -> {
+        return new Refused(
+            "this host cannot ask the store of collection %s whether it exists"
+                .formatted(collection.displayName()));
+      }
+      case MISSING -> {}
     }
     Result audited =
         operations.writeIntent(
             "unregister " + collection.displayName(),
-            AuditChange.ofCollectionIntent(collection.displayName(), collection.lastCount()));
+            List.of(
+                AuditChange.ofCollectionIntent(
+                    collection.displayName(), collection.lastCount())));
     if (audited instanceof Done) {
       keyringStore.unregister(collection.registration());
     }

@@ -25,6 +25,7 @@ import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.member.document.KeystoreStore.StoredKeystore;
 import keyfleet.member.keys.LoadedKeys;
+import org.jspecify.annotations.Nullable;
 
 /// The operations of an operator on a keyring, from any process. Each reads the keystore, decides,
 /// and writes with compare-and-set. A worker drives the rotation that follows.
@@ -66,6 +67,9 @@ public final class KeyringOperations {
   private final LoadedKeys keys;
   private final Supplier<String> ids;
   private final SecureRandom random;
+
+  /// The last keystore that was behind no fence.
+  private volatile @Nullable StoredKeystore checkedKeystore;
 
   public KeyringOperations(
       KeyringStore keyringStore,
@@ -188,12 +192,25 @@ public final class KeyringOperations {
         storedKeystore -> write(storedKeystore, decider.apply(storedKeystore.keystore()), summary));
   }
 
-  /// Audits what the process is about to do; the keystore stays as it is.
-  Result writeIntent(String summary, AuditChange change) {
-    return retry(storedKeystore ->
-        keystores.writeIntent(storedKeystore, summary, change)
-            ? Optional.of(new Done(storedKeystore.keystore()))
-            : Optional.empty());
+  /// Audits what the process is about to do; the keystore stays as it is. The fences of all
+  /// collections are compared with a keystore once: a process may audit many changes while the
+  /// keystore stays the same.
+  Result writeIntent(String summary, List<AuditChange> changes) {
+    StoredKeystore checked = checkedKeystore;
+    if (checked != null && keystores.isUnchanged(checked) && tryWrite(checked, summary, changes)) {
+      return new Done(checked.keystore());
+    }
+    return retry(storedKeystore -> {
+      checkedKeystore = storedKeystore;
+      return tryWrite(storedKeystore, summary, changes)
+          ? Optional.of(new Done(storedKeystore.keystore()))
+          : Optional.empty();
+    });
+  }
+
+  private boolean tryWrite(
+      StoredKeystore storedKeystore, String summary, List<AuditChange> changes) {
+    return keystores.writeIntent(storedKeystore, summary, changes);
   }
 
   /// Each try reads and decides again. A keystore that is behind a fence refuses all operations: it

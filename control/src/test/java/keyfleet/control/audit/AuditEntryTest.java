@@ -29,7 +29,7 @@ class AuditEntryTest {
   private static final AuditEntry ENTRY =
       new AuditEntry(
           KeyringName.MAIN,
-          new AuditHead(6, "ab".repeat(32)),
+          AuditLink.ofKeystore(new AuditHead(6, "ab".repeat(32)), List.of("12".repeat(32))),
           ACTION,
           List.of(new AuditChange("rotation", "staged", "paused while staged")),
           "n-1");
@@ -37,23 +37,32 @@ class AuditEntryTest {
   /// The hash comes from another program, written from the description of the format alone.
   private static final String STORED =
       """
-      {"format":1,"keyring":"main","number":7,"previous":"PREVIOUS","user":"mira",\
+      {"format":2,"keyring":"main","chain":"keystore","number":7,"previous":"PREVIOUS",\
+      "keystore_head":"0:NONE","ties":["TIE"],"user":"mira",\
       "host":"bastion","instance":"cli-7","what":"pause","rotation":"r-1","store_time":77,\
       "date":"2026-11-03T10:15:30.123Z","changes":[{"name":"rotation","before":"staged",\
       "after":"paused while staged"}],"nonce":"n-1",\
       "hash":"HASH"}\
       """
+          .replace("NONE", "0".repeat(64))
+          .replace("TIE", "12".repeat(32))
           .replace("PREVIOUS", "ab".repeat(32))
-          .replace("HASH", "8952cf796f064d99f1186621ce32e6ba345593d0235fb319b89dd519dbc59fd3");
+          .replace("HASH", "4f3e390277b82d2e4b123f327fd216a697bf65b2b21204ee99cfea62c2eaa0d6");
 
   private static AuditEntry with(AuditAction action) {
-    return new AuditEntry(
-        ENTRY.keyring(), ENTRY.previous(), action, ENTRY.changes(), ENTRY.nonce());
+    return new AuditEntry(ENTRY.keyring(), ENTRY.link(), action, ENTRY.changes(), ENTRY.nonce());
+  }
+
+  private static AuditLink after(AuditHead previous) {
+    return AuditLink.ofKeystore(previous, ENTRY.link().ties());
+  }
+
+  private static AuditEntry with(AuditLink link) {
+    return new AuditEntry(ENTRY.keyring(), link, ACTION, ENTRY.changes(), ENTRY.nonce());
   }
 
   private static AuditEntry with(AuditChange... changes) {
-    return new AuditEntry(
-        ENTRY.keyring(), ENTRY.previous(), ACTION, List.of(changes), ENTRY.nonce());
+    return new AuditEntry(ENTRY.keyring(), ENTRY.link(), ACTION, List.of(changes), ENTRY.nonce());
   }
 
   private static AuditAction by(AuditActor actor) {
@@ -75,10 +84,15 @@ class AuditEntryTest {
     List<AuditEntry> all =
         List.of(
             ENTRY,
-            new AuditEntry(kms, ENTRY.previous(), ACTION, ENTRY.changes(), "n-1"),
-            new AuditEntry(ENTRY.keyring(), other, ACTION, ENTRY.changes(), "n-1"),
-            new AuditEntry(ENTRY.keyring(), later, ACTION, ENTRY.changes(), "n-1"),
-            new AuditEntry(ENTRY.keyring(), ENTRY.previous(), ACTION, ENTRY.changes(), "n-2"),
+            new AuditEntry(kms, ENTRY.link(), ACTION, ENTRY.changes(), "n-1"),
+            new AuditEntry(ENTRY.keyring(), after(other), ACTION, ENTRY.changes(), "n-1"),
+            new AuditEntry(ENTRY.keyring(), after(later), ACTION, ENTRY.changes(), "n-1"),
+            new AuditEntry(ENTRY.keyring(), ENTRY.link(), ACTION, ENTRY.changes(), "n-2"),
+            with(AuditLink.ofKeystore(ENTRY.previous(), List.of())),
+            with(AuditLink.ofKeystore(ENTRY.previous(), List.of("34".repeat(32)))),
+            with(AuditLink.ofWriter(new AuditChainHead("w", ENTRY.previous()), other)),
+            with(AuditLink.ofWriter(new AuditChainHead("v", ENTRY.previous()), other)),
+            with(AuditLink.ofWriter(new AuditChainHead("w", ENTRY.previous()), later)),
             with(by(new AuditActor("mirabastion", "", "cli-7"))),
             with(by(new AuditActor("mira", "bastioncli-7", ""))),
             with(by(new AuditActor("mira", "bastion", "cli-8"))),
@@ -112,7 +126,7 @@ class AuditEntryTest {
     return Stream.of(
         STORED.replace(",\"user\"", ", \"user\""),
         STORED.replace("mira", "\\u006dira"),
-        STORED.replace("{\"format\":1,", "{\"format\":1,\"more\":1,"),
+        STORED.replace("{\"format\":2,", "{\"format\":2,\"more\":1,"),
         STORED.replace("30.123Z", "30.123000Z"),
         STORED.replace(
             "\"what\":\"pause\",\"rotation\":\"r-1\"", "\"rotation\":\"r-1\",\"what\":\"pause\""));

@@ -82,6 +82,14 @@ class AuditVerifierTest {
     return assertInstanceOf(Broken.class, verify());
   }
 
+  private static Broken brokenAt(long number, String reason) {
+    return new Broken(Long.toString(number), reason);
+  }
+
+  private static long numberOf(Broken broken) {
+    return Long.parseLong(broken.entry());
+  }
+
   /// Each field of an entry, edited by an attacker who knows the format.
   enum Edit {
     KEYRING(it -> rewrite(it, new KeyringName("kms"), it.previous(), it.action(), "n")),
@@ -115,7 +123,7 @@ class AuditVerifierTest {
     CHANGES(it ->
         new AuditEntry(
             it.keyring(),
-            it.previous(),
+            it.link(),
             it.action(),
             it.changes().subList(1, it.changes().size()),
             it.nonce())),
@@ -134,7 +142,8 @@ class AuditVerifierTest {
 
     private static AuditEntry rewrite(
         AuditEntry it, KeyringName keyring, AuditHead previous, AuditAction action, String nonce) {
-      return new AuditEntry(keyring, previous, action, it.changes(), nonce);
+      AuditLink link = AuditLink.ofKeystore(previous, it.link().ties());
+      return new AuditEntry(keyring, link, action, it.changes(), nonce);
     }
 
     private static AuditEntry withActor(AuditEntry it, AuditActor actor) {
@@ -160,11 +169,11 @@ class AuditVerifierTest {
       write(number, edit.apply(entry(number)));
       Broken broken = verifyBroken();
       assertTrue(
-          broken.number() == number || broken.number() == number + 1,
+          numberOf(broken) == number || numberOf(broken) == number + 1,
           number + " was edited, and the verdict is " + broken);
       restore.run();
     }
-    assertEquals(new Intact(head), verify());
+    assertEquals(new Intact(head, List.of()), verify());
   }
 
   @Test
@@ -177,7 +186,7 @@ class AuditVerifierTest {
             MalformedValueException.class, () -> AuditDocument.parse(edited), edited::text);
       }
       kv.put(AUDIT, key(number), withFlippedByte(value, value.bytes().length() / 2));
-      assertEquals(number, verifyBroken().number());
+      assertEquals(number, numberOf(verifyBroken()));
       restore.run();
     }
   }
@@ -193,11 +202,11 @@ class AuditVerifierTest {
   void entryDeleted_isReportedMissing() {
     for (long number = 1; number < head.number(); number++) {
       delete(number);
-      assertEquals(number, verifyBroken().number());
+      assertEquals(number, numberOf(verifyBroken()));
       restore.run();
     }
     delete(head.number());
-    assertEquals(new Intact(head), verify());
+    assertEquals(new Intact(head, List.of()), verify());
     Peer next = fleet.worker("worker-2", 1, 2, 3, 4);
     next.loop.tick();
     assertEquals(head, entry(head.number()).head());
@@ -209,7 +218,7 @@ class AuditVerifierTest {
       Value one = storedEntry(number).value();
       kv.put(AUDIT, key(number), storedEntry(number + 1).value());
       kv.put(AUDIT, key(number + 1), one);
-      assertEquals(number, verifyBroken().number());
+      assertEquals(number, numberOf(verifyBroken()));
       restore.run();
     }
   }
@@ -220,7 +229,7 @@ class AuditVerifierTest {
       Value moved = storedEntry(number).value();
       delete(number);
       kv.put(AUDIT, key(number - 1), moved);
-      assertEquals(number - 1, verifyBroken().number());
+      assertEquals(number - 1, numberOf(verifyBroken()));
       restore.run();
     }
   }
@@ -232,7 +241,7 @@ class AuditVerifierTest {
         delete(number);
       }
       assertEquals(
-          new Broken(left + 1, "the entry is missing; the chain once had " + head.number()),
+          brokenAt(left + 1, "the entry is missing; the chain once had " + head.number()),
           verify());
       restore.run();
     }
@@ -241,10 +250,16 @@ class AuditVerifierTest {
   @Test
   void forgedEntryAppended_isFoundByTheKeystore() {
     AuditEntry last = entry(head.number());
-    AuditEntry forged = new AuditEntry(last.keyring(), head, last.action(), List.of(), "forged");
+    AuditEntry forged =
+        new AuditEntry(
+            last.keyring(),
+            AuditLink.ofKeystore(head, List.of()),
+            last.action(),
+            List.of(),
+            "forged");
     write(forged.number(), forged);
     assertEquals(
-        new Broken(
+        brokenAt(
             forged.number(),
             "the entry is not known to the keystore, which is at entry " + head.number()),
         verify());
@@ -262,7 +277,7 @@ class AuditVerifierTest {
   @Test
   void entriesOfAnotherKeyring_areIgnored() {
     kv.put(AUDIT, new Key("main-2.0000000000000001"), storedEntry(1).value());
-    assertEquals(new Intact(head), verify());
+    assertEquals(new Intact(head, List.of()), verify());
   }
 
   /// All hashes after the edit are correct; only the keystore still has the original one.
@@ -270,7 +285,7 @@ class AuditVerifierTest {
   void rewrittenChain_isFoundByTheKeystore() {
     rewriteFrom(3);
     assertEquals(
-        new Broken(head.number(), "the keystore has another entry with this number"), verify());
+        brokenAt(head.number(), "the keystore has another entry with this number"), verify());
   }
 
   /// Only the head that was noted outside the store shows the edit.
@@ -278,11 +293,11 @@ class AuditVerifierTest {
   void rewrittenChainAndKeystore_areFoundByTheNotedHead() {
     AuditEntry last = rewriteFrom(3);
     note(fleet.keystore(), AuditDocument.toDocument(last));
-    assertEquals(new Intact(last.head()), verify());
+    assertEquals(new Intact(last.head(), List.of()), verify());
     AuditReader reader = worker.keyring.keystores().reader();
     assertEquals(
-        new Broken(head.number(), "the entry is not the one that was noted"), reader.verify(head));
-    assertEquals(new Intact(last.head()), reader.verify(entry(2).head()));
+        brokenAt(head.number(), "the entry is not the one that was noted"), reader.verify(head));
+    assertEquals(new Intact(last.head(), List.of()), reader.verify(entry(2).head()));
   }
 
   private AuditEntry rewriteFrom(long first) {
@@ -297,7 +312,13 @@ class AuditVerifierTest {
               was.action().rotation(),
               was.action().storeTime(),
               was.action().date());
-      last = new AuditEntry(was.keyring(), previous, action, was.changes(), was.nonce());
+      last =
+          new AuditEntry(
+              was.keyring(),
+              AuditLink.ofKeystore(previous, List.of()),
+              action,
+              was.changes(),
+              was.nonce());
       write(number, last);
       previous = last.head();
     }
@@ -317,9 +338,9 @@ class AuditVerifierTest {
     fleet.runToEnd();
     AuditHead later = assertInstanceOf(Intact.class, verify()).head();
     restore.run();
-    assertEquals(new Intact(head), verify());
+    assertEquals(new Intact(head, List.of()), verify());
     assertEquals(
-        new Broken(head.number() + 1, "the entry is missing; the chain once had " + later.number()),
+        brokenAt(head.number() + 1, "the entry is missing; the chain once had " + later.number()),
         worker.keyring.keystores().reader().verify(later));
   }
 
@@ -329,7 +350,7 @@ class AuditVerifierTest {
     String edited = value.text().replace("\"heartbeat_ms\":30000", "\"heartbeat_ms\":29000");
     kv.put(KEYSTORES, MAIN, Value.of(edited));
     assertEquals(
-        new Broken(
+        brokenAt(
             head.number() + 1,
             "the keystore was changed without an entry: timing.heartbeat: PT30S → PT29S"),
         verify());
@@ -344,13 +365,13 @@ class AuditVerifierTest {
     assertInstanceOf(KeyringOperations.Done.class, worker.operations.rotate(v(2), v(3)));
     worker.removals.undo(v(1));
     Broken broken = verifyBroken();
-    assertTrue(broken.number() > head.number(), broken::toString);
+    assertTrue(numberOf(broken) > head.number(), broken::toString);
   }
 
   @Test
   void keystoreWithoutItsEntry_isNeitherIntactNorChanged() {
     kv.put(KEYSTORES, MAIN, KeystoreDocument.toDocument(fleet.keystore(), "n").toValue());
-    assertEquals(head.number() + 1, verifyBroken().number());
+    assertEquals(head.number() + 1, numberOf(verifyBroken()));
     assertThrows(MalformedValueException.class, () -> worker.operations.rotate(v(2), v(3)));
     worker.loop.tick();
     assertInstanceOf(MalformedValueException.class, worker.loop.lastFailure().orElseThrow());
@@ -360,15 +381,15 @@ class AuditVerifierTest {
   void keystoreDeleted_isBroken() {
     kv.delete(KEYSTORES, MAIN, kv.get(KEYSTORES, MAIN).orElseThrow().revision());
     assertEquals(
-        new Broken(
-            head.number() + 1, "the keystore is missing, so the end of the chain is unknown"),
+        brokenAt(head.number() + 1, "the keystore is missing, so the end of the chain is unknown"),
         verify());
   }
 
   @Test
   void noKeystoreAndNoEntries_isIntact() {
     Peer other = new RotationTestFleet().worker("worker-1", 1);
-    assertEquals(new Intact(AuditHead.NONE), other.keyring.keystores().reader().verify());
+    assertEquals(
+        new Intact(AuditHead.NONE, List.of()), other.keyring.keystores().reader().verify());
     assertInstanceOf(Broken.class, other.keyring.keystores().reader().verify(head));
   }
 }

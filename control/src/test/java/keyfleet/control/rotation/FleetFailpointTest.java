@@ -33,7 +33,7 @@ class FleetFailpointTest {
     Peer worker = fleet.worker("worker-1", 1, 2, 3, 4);
     fleet.bootstrap(worker, Keystore.Use.KMS);
     var _ = worker.put("orders", "o-1");
-    fleet.removeCollection("orders");
+    fleet.dropCollection("orders");
     fleet.rememberPlugin("blue", "plugin-2");
     CrashAtFailpoint crash = new CrashAtFailpoint(point, side, 1);
     Peer crashing = fleet.worker("operator", crash, 1, 2, 3, 4);

@@ -84,7 +84,7 @@ class HoldOperationsTest {
     assertEquals(
         "collection fake orders exists; only one that is gone can be unregistered",
         assertInstanceOf(Refused.class, worker.fleetOperations.unregister(reachable)).reason());
-    fleet.removeCollection("orders");
+    fleet.dropCollection("orders");
     var gone = worker.fleetOperations.listCollections().getFirst();
     assertInstanceOf(Done.class, worker.fleetOperations.unregister(gone));
     assertEquals(List.of(), worker.fleetOperations.listCollections());

@@ -4,6 +4,7 @@ import static keyfleet.control.rotation.RotationTestFleet.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -89,7 +90,13 @@ class KeyringStoreAuditTest {
   }
 
   private List<AuditEntry> allEntries() {
-    return worker.keyring.keystores().reader().newest(AuditReader.MAX_PAGE).entries().reversed();
+    return worker
+        .keyring
+        .keystores()
+        .reader()
+        .newest(AuditReader.MAX_PAGE, _ -> true)
+        .entries()
+        .reversed();
   }
 
   private long copies() {
@@ -165,15 +172,17 @@ class KeyringStoreAuditTest {
 
   @Test
   void pages_goBackToTheFirstEntry() {
-    List<Long> seen = new ArrayList<>();
-    AuditPage page = worker.keyring.keystores().reader().newest(3);
-    page.entries().forEach(it -> seen.add(it.number()));
-    assertFalse(page.isLast(), page::toString);
-    page = worker.keyring.keystores().reader().below(page.lowestNumber(), 3);
-    page.entries().forEach(it -> seen.add(it.number()));
-    assertTrue(page.isLast(), page::toString);
-    assertEquals(List.of(4L, 3L, 2L, 1L), seen);
-    assertEquals(List.of(), worker.keyring.keystores().reader().below(1, 3).entries());
+    AuditReader reader = worker.keyring.keystores().reader();
+    List<String> seen = new ArrayList<>();
+    AuditPage page = reader.newest(3, _ -> true);
+    page.entries().forEach(it -> seen.add(it.id()));
+    assertEquals("2", page.nextBefore());
+    page = reader.before("2", 3, _ -> true).orElseThrow();
+    page.entries().forEach(it -> seen.add(it.id()));
+    assertNull(page.nextBefore());
+    assertEquals(List.of("4", "3", "2", "1"), seen);
+    assertEquals(List.of(), reader.before("1", 3, _ -> true).orElseThrow().entries());
+    assertEquals(Optional.empty(), reader.before("9", 3, _ -> true));
   }
 
   @Test
@@ -183,15 +192,15 @@ class KeyringStoreAuditTest {
         AUDIT,
         AuditEntryStore.key(KeyringName.MAIN, 2),
         kv.get(AUDIT, AuditEntryStore.key(KeyringName.MAIN, 2)).orElseThrow().revision());
-    AuditPage page = worker.keyring.keystores().reader().newest(10);
-    assertEquals(List.of(3L, 2L), page.unreadable());
+    AuditPage page = worker.keyring.keystores().reader().newest(10, _ -> true);
+    assertEquals(List.of("2", "3"), page.unreadable());
     assertEquals(List.of(4L, 1L), page.entries().stream().map(AuditEntry::number).toList());
   }
 
   @Test
   void pageOfALostKeystore_isStillReadable() {
     kv.delete(KEYSTORES, MAIN, kv.get(KEYSTORES, MAIN).orElseThrow().revision());
-    assertEquals(4, worker.keyring.keystores().reader().newest(10).entries().size());
+    assertEquals(4, worker.keyring.keystores().reader().newest(10, _ -> true).entries().size());
   }
 
   /// A crash between the keystore and the chain: the keystore has the entry until a worker, or the
@@ -288,9 +297,9 @@ class KeyringStoreAuditTest {
         e.getMessage());
     assertEquals(old, kv.get(KEYSTORES, MAIN).orElseThrow().value());
     assertEquals(
-        5,
+        "5",
         assertInstanceOf(AuditVerdict.Broken.class, worker.keyring.keystores().reader().verify())
-            .number());
+            .entry());
   }
 
   @Test

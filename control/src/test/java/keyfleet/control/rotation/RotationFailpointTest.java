@@ -7,12 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import keyfleet.control.CrashAtFailpoint;
 import keyfleet.control.CrashAtFailpoint.Crashed;
 import keyfleet.control.Failpoint;
 import keyfleet.control.PauseAtFailpoint.Side;
+import keyfleet.control.audit.AuditChange;
 import keyfleet.control.audit.AuditVerdict;
 import keyfleet.control.rotation.RotationTestFleet.Peer;
 import keyfleet.keyring.Rotation;
@@ -75,6 +77,7 @@ class RotationFailpointTest {
   /// An operator and a worker in one: starts the rotation unless it was started, adopts it from a
   /// driver that is gone, drives it, reads its progress, and disables the old version.
   private static void rotateAndDisable(RotationTestFleet fleet, Peer starter, Peer peer) {
+    peer.operations.writeIntent("put secret a", List.of(AuditChange.ofSecretIntent("a", "", "d")));
     if (fleet.keystore().rotation() instanceof Rotation.Idle) {
       peer.operations.rotate(v(1), v(2));
       starter.loop.tick();

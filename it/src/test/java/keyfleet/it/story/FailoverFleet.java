@@ -63,7 +63,9 @@ final class FailoverFleet implements AutoCloseable {
           Failpoint.REMOVAL_READ,
           Failpoint.REMOVAL_WRITE,
           Failpoint.AUDIT_LIST,
-          Failpoint.AUDIT_TIME);
+          Failpoint.AUDIT_TIME,
+          Failpoint.AUDIT_TIE_WRITE,
+          Failpoint.AUDIT_TIE_LIST);
 
   /// A process reads the driver's heartbeat only when another driver has already worked.
   private static final HaltPoint FIRST_WRITE = new HaltPoint(Failpoint.RECORD_WRITE, Side.AFTER, 1);

@@ -223,7 +223,7 @@ final class RotationOracle {
 
   /// The audit has one entry for each keystore that was written, and no other entry.
   void requireAudited(AuditVerdict verdict) {
-    if (!(verdict instanceof AuditVerdict.Intact(AuditHead head))
+    if (!(verdict instanceof AuditVerdict.Intact(AuditHead head, _))
         || head.number() != keystoreWrites) {
       throw new InvariantViolation(
           "AUDIT", "%d changes, but the audit is %s".formatted(keystoreWrites, verdict));
