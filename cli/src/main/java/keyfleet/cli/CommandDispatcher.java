@@ -35,6 +35,7 @@ import keyfleet.cli.kek.RotationControlCommand.Action;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
+import keyfleet.cli.output.OutputFailedException;
 import keyfleet.cli.process.KmsPluginCommand;
 import keyfleet.cli.process.ServerCommand;
 import keyfleet.cli.secret.SecretDeleteCommand;
@@ -120,9 +121,25 @@ public final class CommandDispatcher {
     return this;
   }
 
+  /// Runs a command, and returns its exit code. Output that cannot be written is an error of every
+  /// command; the reader of a pipe may end early without a word, as with `| head -1`.
   public int run(String... args) {
     try {
+      int code = execute(args);
+      console.out().flush();
+      return code;
+    } catch (OutputFailedException e) {
+      return console.output() == Console.Output.PIPE
+          ? ExitCode.READER_GONE
+          : reportFailure(e.getMessage(), "write to a place that has room, and run it again");
+    }
+  }
+
+  private int execute(String... args) {
+    try {
       return dispatch(args);
+    } catch (OutputFailedException e) {
+      throw e;
     } catch (UnmatchedArgumentException e) {
       return reportUnmatched(e);
     } catch (ParameterException e) {

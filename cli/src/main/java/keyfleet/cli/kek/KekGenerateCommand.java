@@ -62,8 +62,11 @@ public record KekGenerateCommand(Console console, Supplier<ProviderContext> runt
           "keyfleet kek generate --version=1 --provider file:DIR");
     }
     byte[] text = KeyHex.format(key);
-    console.out().writeBytes(text);
-    console.out().flush();
-    Arrays.fill(text, (byte) 0);
+    try {
+      console.out().writeBytes(text);
+      console.out().flush();
+    } finally {
+      Arrays.fill(text, (byte) 0);
+    }
   }
 }
