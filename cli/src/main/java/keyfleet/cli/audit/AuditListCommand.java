@@ -52,7 +52,7 @@ public record AuditListCommand(CommandContext context) implements Command {
     OutputFormat format = OutputFormat.of(parsed);
     int limit = Math.toIntExact(LIMIT.find(parsed).orElse(20L));
     long before = BEFORE.find(parsed).orElse(Long.MAX_VALUE);
-    try (CommandSession session = context.openSession(parsed)) {
+    try (CommandSession session = context.openSessionForReading(parsed)) {
       AuditPage page = session.keyringStore().keystores().reader().below(before, limit);
       if (page.entries().isEmpty() && page.unreadable().isEmpty() && page.isLast()) {
         session.requireKeystore(); // throws if the keyring never existed

@@ -21,4 +21,13 @@ public record CommandContext(
   public CommandSession openSession(ParseResult parsed) {
     return CommandSession.open(parsed, KeyOptions.keyring(parsed, runtime.get()), this);
   }
+
+  /// Opens the store and the keys for a command that only reads: it creates nothing, and needs no
+  /// right to write. The caller closes the session.
+  public CommandSession openSessionForReading(ParseResult parsed) {
+    CommandContext reader =
+        new CommandContext(
+            console, runtime, effectiveConfig, url -> openEngine.apply(url.forReading()), operator);
+    return reader.openSession(parsed);
+  }
 }

@@ -60,16 +60,23 @@ public record DoctorCommand(
   }
 
   private List<StoreCheck> runChecks(StoreUrl url) {
-    try (Engine engine = openEngine.apply(url)) {
-      List<StoreCheck> checks = new ArrayList<>(engine.storeChecks());
-      checks.add(measureLatency(engine));
-      checks.add(raceWriters(engine));
-      return checks;
+    try {
+      openEngine.apply(url.forReading()).close(); // opened for writing, it would make a store
+      return runChecksOnExisting(url);
     } catch (StoreRefusedException e) {
       if (e.reason() == Reason.UNSAFE) {
         return List.of(StoreCheck.fail(e.getMessage(), e.remedy()));
       }
       throw e;
+    }
+  }
+
+  private List<StoreCheck> runChecksOnExisting(StoreUrl url) {
+    try (Engine engine = openEngine.apply(url)) {
+      List<StoreCheck> checks = new ArrayList<>(engine.storeChecks());
+      checks.add(measureLatency(engine));
+      checks.add(raceWriters(engine));
+      return checks;
     }
   }
 

@@ -42,7 +42,7 @@ public record KekInventoryCommand(CommandContext context) implements Command {
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
     long rowLimit = SAMPLE.find(parsed).map(Integer::longValue).orElse(EnvelopeScan.Scope.ALL);
-    try (CommandSession session = context.openSession(parsed)) {
+    try (CommandSession session = context.openSessionForReading(parsed)) {
       EnvelopeInventory inventory =
           EnvelopeInventory.take(session, context.effectiveConfig().get().collections(), rowLimit);
       format.print(context.console().out(), inventory::printTables, inventory::write);
