@@ -227,7 +227,9 @@ final class FleetMetrics implements MultiCollector {
   private void addRotation(FleetSnapshot snapshot, List<MetricSnapshot> all) {
     RotationProgress progress = snapshot.rotationProgress();
     if (progress != null) {
-      double ratio = progress.total() == 0 ? 1 : (double) progress.done() / progress.total();
+      boolean isComplete =
+          progress.total() == 0 || snapshot.keystore().rotation() instanceof Rotation.Completed;
+      double ratio = isComplete ? 1 : (double) progress.done() / progress.total();
       all.add(
           gauge(
               "keyfleet_rotation_progress_ratio",

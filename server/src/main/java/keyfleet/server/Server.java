@@ -178,7 +178,7 @@ public final class Server implements AutoCloseable {
 
   /// A process that may not seal is not ready, but it is alive and opens what it can.
   private static ProbeServer.Readiness readiness(Member member) {
-    return new ProbeServer.Readiness("member", member.isReady(), member.state().description());
+    return new ProbeServer.Readiness("member", member.isReady(), member.readinessText());
   }
 
   /// Waits for running steps, then leaves the roster, so that no gate waits for this process.
