@@ -2,7 +2,6 @@ package keyfleet.postgres;
 
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import keyfleet.store.Bucket;
@@ -103,6 +102,6 @@ final class PostgresBucketRegistry {
   }
 
   private static String describe(long lifetime) {
-    return lifetime == NEVER_EXPIRES ? "an unlimited time" : Duration.ofMillis(lifetime).toString();
+    return lifetime == NEVER_EXPIRES ? "an unlimited time" : lifetime / 1000.0 + " s";
   }
 }

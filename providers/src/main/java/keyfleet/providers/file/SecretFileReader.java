@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import keyfleet.providers.FileErrorText;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
@@ -45,7 +46,7 @@ public final class SecretFileReader {
       throw new ProviderException(file + " does not exist", "create it, or name another file", e);
     } catch (IOException e) {
       throw new ProviderException(
-          file + " cannot be read: " + e.getClass().getSimpleName(),
+          file + " cannot be read: " + FileErrorText.of(e),
           "run as the file's owner, or: chown $(id -u) " + file,
           e);
     }
