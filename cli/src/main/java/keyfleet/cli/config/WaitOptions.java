@@ -27,7 +27,7 @@ public record WaitOptions(boolean shouldWait, Duration timeout) {
     boolean shouldWait = parsed.matchedOptionValue(WAIT, false);
     if (parsed.hasMatchedOption(TIMEOUT.flag()) && !shouldWait) {
       throw new CommandException(
-          TIMEOUT.flag() + " has no effect without " + WAIT, WAIT + " as well");
+          TIMEOUT.flag() + " has no effect without " + WAIT, WAIT);
     }
     return new WaitOptions(shouldWait, TIMEOUT.find(parsed).orElse(DEFAULT_TIMEOUT));
   }

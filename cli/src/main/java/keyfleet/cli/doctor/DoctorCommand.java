@@ -36,7 +36,7 @@ public record DoctorCommand(
   private static final Duration RACE_TIME_LIMIT = Duration.ofSeconds(20);
 
   private static final String OTHER_STORE =
-      "keyfleet doctor --store=URL, with another store: key state is not safe in this one";
+      "choose another store: key state is not safe in this one";
 
   @Override
   public CommandOptions options() {
@@ -54,9 +54,15 @@ public record DoctorCommand(
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
     StoreUrl url = StoreOptions.storeUrl(parsed, runtime.get());
-    DoctorReport report = new DoctorReport(url.toString(), runChecks(url));
+    DoctorReport report = new DoctorReport(url.toString(), completed(runChecks(url)));
     report.print(format, console.out());
     return report.worstLevel() == Level.OK ? ExitCode.OK : ExitCode.CONDITION_NOT_MET;
+  }
+
+  private List<StoreCheck> completed(List<StoreCheck> checks) {
+    return checks.stream()
+        .map(it -> new StoreCheck(it.level(), it.sentence(), console.complete(it.remedy())))
+        .toList();
   }
 
   private List<StoreCheck> runChecks(StoreUrl url) {
@@ -111,7 +117,7 @@ public record DoctorCommand(
       case Inconclusive(String message) ->
           StoreCheck.warn(
               "compare-and-set could not be judged: " + message,
-              "keyfleet doctor, when the store is less busy");
+              "run it again, when the store is less busy");
     };
   }
 

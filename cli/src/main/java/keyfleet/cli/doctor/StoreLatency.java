@@ -48,7 +48,7 @@ record StoreLatency(long read, long write) {
     return write > SLOW_WRITE_NANOS
         ? StoreCheck.warn(
             message + ": heartbeats may be late",
-            "keyfleet doctor --store=URL, with a store closer to the fleet")
+            "use a store closer to the fleet")
         : StoreCheck.ok(message);
   }
 

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.Charset;
+import java.util.function.UnaryOperator;
 import keyfleet.store.host.PrintableText;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,7 @@ public final class Console {
   private final PrintStream out;
   private final PrintStream err;
   private final Output output;
+  private UnaryOperator<String> remedyCompletion = UnaryOperator.identity();
 
   public Console(
       InputStream in, OutputStream data, PrintStream err, Charset charset, Output output) {
@@ -81,7 +83,22 @@ public final class Console {
 
   public void printError(String message, String remedy) {
     err.println("keyfleet: " + message);
-    err.println("Try: " + remedy);
+    printRemedy(remedy);
+  }
+
+  /// Sets how a remedy is completed with the context of the call.
+  public void completeRemedies(UnaryOperator<String> completion) {
+    remedyCompletion = completion;
+  }
+
+  /// The remedy as it is printed: with the keyring, store and configuration of the call.
+  public String complete(String remedy) {
+    return remedyCompletion.apply(remedy);
+  }
+
+  /// Prints the line that ends every failure. What begins like a command can be pasted.
+  public void printRemedy(String remedy) {
+    err.println("Try: " + complete(remedy));
   }
 
   /// Prints a question and reads one line; empty at the end of input.

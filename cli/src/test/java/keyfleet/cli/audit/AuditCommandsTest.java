@@ -78,7 +78,7 @@ class AuditCommandsTest {
     fleet.announce(3);
     fleet.writeHeartbeats();
     fleet.writeHeartbeats();
-    rotate("revoke", 2, 3, "--wait").expectExit(0);
+    rotate("revoke", 2, 3, "--wait", "--yes").expectExit(0);
     assertEquals(
         List.of(
             "announce v1",
@@ -190,7 +190,7 @@ class AuditCommandsTest {
     assertEquals(
         """
         keyfleet: the audit is broken at entry 2: the entry is not the one that was noted
-        Try: keyfleet audit list --before=3, and compare with a backup of the store
+        Try: run keyfleet audit list --before=3, and compare with a backup of the store
         """,
         result.err());
     assertEquals("", result.out());

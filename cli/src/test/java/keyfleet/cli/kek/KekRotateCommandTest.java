@@ -87,7 +87,7 @@ class KekRotateCommandTest {
     assertEquals(
         """
         keyfleet: no worker is fresh, so no process would drive the rotation
-        Try: keyfleet server --roles worker, on a host that holds both versions
+        Try: start a worker on a host that holds both versions: keyfleet server --roles worker
         """,
         rotate().expectExit(2).err());
   }
@@ -136,9 +136,9 @@ class KekRotateCommandTest {
   void pausedRotation_waitsForResume() {
     fleet.haltWorkers();
     rotate().expectExit(0);
-    assertEquals("keyring main: rotation paused\n", fleet.run("kek", "pause").expectExit(0).err());
+    assertEquals("keyring main: the rotation is paused in phase staged; the driver stops after its current batch\n", fleet.run("kek", "pause").expectExit(0).err());
     assertEquals(
-        "keyring main: rotation already paused\n", fleet.run("kek", "pause").expectExit(0).err());
+        "keyring main: nothing to do, the rotation is paused in phase staged; the driver stops after its current batch\n", fleet.run("kek", "pause").expectExit(0).err());
     assertTrue(
         fleet
             .run("kek", "status", "-o", "json")
@@ -156,7 +156,7 @@ class KekRotateCommandTest {
   void abortedRotation_isEnded() {
     fleet.haltWorkers();
     rotate().expectExit(0);
-    assertEquals("keyring main: rotation aborted\n", fleet.run("kek", "abort").expectExit(0).err());
+    assertEquals("keyring main: the rotation is aborted\n", fleet.run("kek", "abort").expectExit(0).err());
     assertTrue(
         fleet
             .run("kek", "status", "-o", "json")
@@ -199,7 +199,7 @@ class KekRotateCommandTest {
     backend.collection(SECRETS).insert(recordCopiedFrom("db", "copy"));
     CommandResult result = rotate("--dry-run").expectExit(2);
     assertTrue(
-        result.err().contains("dry run v1 -> v2: 2 records, 1 would fail; nothing was changed\n"),
+        result.err().contains("dry run: 2 checked, 1 would fail\n"),
         result.err());
     assertTrue(result.err().contains("sqlite keyfleet_secrets copy: "), result.err());
     assertTrue(fleet.run("kek", "list").expectExit(0).out().contains("v2       announced"));
@@ -213,7 +213,19 @@ class KekRotateCommandTest {
 
   @Test
   void revocation_reencryptsAndDisables() {
-    fleet.run("kek", "revoke", "--from-version=1", "--to-version=2", "--wait").expectExit(0);
+    fleet
+        .run("kek", "revoke", "--from-version=1", "--to-version=2", "--dry-run")
+        .expectExit(0)
+        .expectErrorStart("dry run: 1 checked, 0 would fail\n");
+    fleet.output = Output.TERMINAL;
+    fleet
+        .runWith("n\n", "kek", "revoke", "--from-version=1", "--to-version=2")
+        .expectExit(1)
+        .expectErrorPart("keyfleet: nothing was changed\n");
+    fleet.output = Output.PIPE;
+    fleet
+        .run("kek", "revoke", "--from-version=1", "--to-version=2", "--wait", "--yes")
+        .expectExit(0);
     assertEquals("hunter2", fleet.run("secret", "get", "db").expectExit(0).out());
     String list = fleet.run("kek", "list").expectExit(0).out();
     assertTrue(list.contains("v1       disabled, compromised  env"), list);
@@ -248,7 +260,7 @@ class KekRotateCommandTest {
           2 | kek rotate --from-version=3 --to-version=2     | the active version is v1, not v3
           1 | kek rotate --from-version=1                    | missing required option: '--to-version=N'
           1 | kek rotate --from-version=1 --to-version=2 --timeout=1m | --timeout has no effect without --wait
-          1 | kek revoke --from-version=1 --to-version=2 --dry-run | unknown argument --dry-run for keyfleet kek revoke
+          1 | kek revoke --from-version=1 --to-version=2 | revoking v1 needs --yes
           2 | kek pause                                      | cannot pause the rotation: no rotation is under way
           1 | kek status --keyring=pay                       | keyring pay has no key yet
           1 | kek status --store=ftp://x                     | unknown store engine: ftp
