@@ -102,8 +102,7 @@ class RemedyCompleterTest {
             + "\"exit_code\":1}\n",
         fleet.run("kek", "list", "-o", "json").expectExit(1).out());
     fleet.announce(1);
-    String refused =
-        fleet.run("kek", "pause", "--output=json").expectExit(2).out();
+    String refused = fleet.run("kek", "pause", "--output=json").expectExit(2).out();
     assertTrue(refused.contains("\"exit_code\":2"), refused);
     String notReady = fleet.run("kek", "verify", "--target=1", "-o", "json").expectExit(2).out();
     assertEquals(1, notReady.lines().count(), notReady);

@@ -50,7 +50,8 @@ public record DataFolder(Path path) {
       Files.createDirectories(path, OWNER_ONLY);
     } catch (IOException e) {
       throw new CommandException(
-          "the data folder " + path + " cannot be created", "name another folder with " + VARIABLE + ", or a store with --store");
+          "the data folder " + path + " cannot be created",
+          "name another folder with " + VARIABLE + ", or a store with --store");
     }
   }
 

@@ -32,7 +32,10 @@ public record DemoCommand(CommandContext context, String launcher) implements Co
     AtomicBoolean isStopped = new AtomicBoolean();
     LocalDemoFleet fleet = LocalDemoFleet.open(launcher, context.runtime().get().ticker());
     // The hook also runs after a signal, so that no process of the demonstration stays behind.
-    Thread hook = Thread.ofPlatform().name("keyfleet-demo-end").unstarted(() -> {
+    Thread hook =
+        Thread.ofPlatform()
+            .name("keyfleet-demo-end")
+            .unstarted(() -> {
               isStopped.set(true);
               fleet.close();
             });

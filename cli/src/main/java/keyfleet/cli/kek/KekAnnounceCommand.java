@@ -137,7 +137,9 @@ public record KekAnnounceCommand(CommandContext context) implements Command {
         _ ->
             context
                 .console()
-                .printMessage("%s %s is %s%s".formatted(keyring, version, already, EnumText.toKebabCase(state))),
+                .printMessage(
+                    "%s %s is %s%s"
+                        .formatted(keyring, version, already, EnumText.toKebabCase(state))),
         json ->
             json.writeStringProperty("keyring", keyring.value())
                 .writeNumberProperty("version", version.number())

@@ -68,7 +68,8 @@ public record KekRemoveCommand(CommandContext context) implements Command {
           UNDO + " and " + DESTROY + " cannot be combined", "leave one of the two out");
     }
     if (parsed.hasMatchedOption(HORIZON) && !isDestroy) {
-      throw new CommandException(HORIZON + " has no effect without " + DESTROY, "leave " + HORIZON + " out");
+      throw new CommandException(
+          HORIZON + " has no effect without " + DESTROY, "leave " + HORIZON + " out");
     }
     try (CommandSession session = context.openSession(parsed)) {
       Keystore keystore = session.requireKeystore();
@@ -135,7 +136,8 @@ public record KekRemoveCommand(CommandContext context) implements Command {
     List<String> holders = new ArrayList<>();
     for (Heartbeat heartbeat : session.keyringStore().readRoster(keystore.timings()).heartbeats()) {
       if (heartbeat.loadedVersions().containsKey(version)) {
-        holders.add(new ProcessLine(heartbeat).name()
+        holders.add(
+            new ProcessLine(heartbeat).name()
                 + new ProcessLine(heartbeat).instanceSuffix()
                 + " still holds its key");
       }
@@ -186,7 +188,10 @@ public record KekRemoveCommand(CommandContext context) implements Command {
 
   private void printHint(Keystore keystore, KekVersion version, String command) {
     if (hasState(keystore, version, VersionState.DESTROYING)) {
-      context.console().printMessage("Now delete its key everywhere, then: " + context.console().complete(command));
+      context
+          .console()
+          .printMessage(
+              "Now delete its key everywhere, then: " + context.console().complete(command));
     }
   }
 

@@ -159,8 +159,7 @@ public record KekRotateCommand(CommandContext context, Kind kind) implements Com
           "%s -> %s: rotation %s started".formatted(job.from(), job.to(), job.id()));
       console.printMessage(
           "To watch it: "
-              + console.complete(
-                  "keyfleet kek watch" + KeyOptions.keyringFlag(session.keyring())));
+              + console.complete("keyfleet kek watch" + KeyOptions.keyringFlag(session.keyring())));
     }
     return ExitCode.OK;
   }

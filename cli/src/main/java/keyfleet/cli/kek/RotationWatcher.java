@@ -25,7 +25,8 @@ record RotationWatcher(CommandSession session, Console console, RotationDisplay 
         try {
           RotationStatus previous = status;
           status = RotationStatus.read(session);
-          if (status.equals(previous) || isWorkerMissing) { // without progress only: it reads the roster
+          if (status.equals(previous)
+              || isWorkerMissing) { // without progress only: it reads the roster
             isWorkerMissing = reportWorkers(status, isWorkerMissing);
           }
           if (isStoreSilent) {
@@ -69,8 +70,7 @@ record RotationWatcher(CommandSession session, Console console, RotationDisplay 
     console.err().println();
     console.printMessage(
         "The rotation continues. To watch it again: "
-            + console.complete(
-                "keyfleet kek watch" + KeyOptions.keyringFlag(session.keyring())));
+            + console.complete("keyfleet kek watch" + KeyOptions.keyringFlag(session.keyring())));
     console.err().flush();
   }
 

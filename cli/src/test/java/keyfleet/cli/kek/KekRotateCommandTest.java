@@ -4,15 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import keyfleet.cli.CliFleet;
 import keyfleet.cli.CliFleet.CommandResult;
 import keyfleet.cli.InMemoryBackend;
 import keyfleet.cli.output.Console.Output;
 import keyfleet.store.Bytes;
+import keyfleet.store.Kv;
 import keyfleet.store.RecordId;
 import keyfleet.store.SealedFields;
+import keyfleet.store.StoreException;
 import keyfleet.store.StoredRecord;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,6 +68,41 @@ class KekRotateCommandTest {
         result.out().contains("v1 -> v2  completed  [####################]  1/1  100%"),
         result.out());
     assertTrue(result.out().endsWith("\n"), result.out());
+  }
+
+  @Test
+  void storeOutage_isRiddenOutInWords() {
+    AtomicBoolean isDown = new AtomicBoolean();
+    backend.kvWrapper = kv -> breakable(kv, isDown);
+    fleet.haltWorkers();
+    fleet.onPause(2, () -> isDown.set(true));
+    fleet.onPause(
+        5,
+        () -> {
+          isDown.set(false);
+          fleet.resumeWorkers();
+        });
+    CommandResult result = rotate("--wait").expectExit(0);
+    result.expectErrorPart("still watching: the store is away\nthe store answers again\n");
+    assertTrue(
+        result.out().lines().toList().getLast().startsWith("v1 -> v2  completed"), result.out());
+  }
+
+  private static Kv breakable(Kv kv, AtomicBoolean isDown) {
+    return (Kv)
+        Proxy.newProxyInstance(
+            Kv.class.getClassLoader(),
+            new Class<?>[] {Kv.class},
+            (_, method, args) -> {
+              if (isDown.get()) {
+                throw new StoreException("the store is away");
+              }
+              try {
+                return method.invoke(kv, args);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
   }
 
   @Test
@@ -136,9 +176,12 @@ class KekRotateCommandTest {
   void pausedRotation_waitsForResume() {
     fleet.haltWorkers();
     rotate().expectExit(0);
-    assertEquals("keyring main: the rotation is paused in phase staged; the driver stops after its current batch\n", fleet.run("kek", "pause").expectExit(0).err());
     assertEquals(
-        "keyring main: nothing to do, the rotation is paused in phase staged; the driver stops after its current batch\n", fleet.run("kek", "pause").expectExit(0).err());
+        "keyring main: the rotation is paused in phase staged; the driver stops after its current batch\n",
+        fleet.run("kek", "pause").expectExit(0).err());
+    assertEquals(
+        "keyring main: nothing to do, the rotation is paused in phase staged; the driver stops after its current batch\n",
+        fleet.run("kek", "pause").expectExit(0).err());
     assertTrue(
         fleet
             .run("kek", "status", "-o", "json")
@@ -156,7 +199,8 @@ class KekRotateCommandTest {
   void abortedRotation_isEnded() {
     fleet.haltWorkers();
     rotate().expectExit(0);
-    assertEquals("keyring main: the rotation is aborted\n", fleet.run("kek", "abort").expectExit(0).err());
+    assertEquals(
+        "keyring main: the rotation is aborted\n", fleet.run("kek", "abort").expectExit(0).err());
     assertTrue(
         fleet
             .run("kek", "status", "-o", "json")
@@ -198,9 +242,7 @@ class KekRotateCommandTest {
   void dryRun_findsWhatWouldFailAndChangesNothing() {
     backend.collection(SECRETS).insert(recordCopiedFrom("db", "copy"));
     CommandResult result = rotate("--dry-run").expectExit(2);
-    assertTrue(
-        result.err().contains("dry run: 2 checked, 1 would fail\n"),
-        result.err());
+    assertTrue(result.err().contains("dry run: 2 checked, 1 would fail\n"), result.err());
     assertTrue(result.err().contains("sqlite keyfleet_secrets copy: "), result.err());
     assertTrue(fleet.run("kek", "list").expectExit(0).out().contains("v2       announced"));
   }

@@ -126,8 +126,8 @@ public final class Membership {
     return !left.get() && isLeaseHeld();
   }
 
-  /// The state for people. A process that was admitted and may not seal now says why: its lease runs
-  /// out while the store does not answer.
+  /// The state for people. A process that was admitted and may not seal now says why: its lease
+  /// runs out while the store does not answer.
   public String readinessText() {
     StoreException failure = lastStoreFailure;
     MembershipState now = state.get();

@@ -5,9 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.NoSuchFileException;
-import keyfleet.providers.FileErrorText;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -16,6 +15,7 @@ import java.util.Set;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
+import keyfleet.providers.FileErrorText;
 import keyfleet.providers.KeyHex;
 import keyfleet.providers.ProviderException;
 
@@ -36,10 +36,7 @@ public record KeyFile(Path path) {
       throw new ProviderException(
           path + " exists already; a version's bytes never change", "use the next --version", e);
     } catch (IOException e) {
-      throw new ProviderException(
-          path + " cannot be written: " + describe(e),
-          remedy(e),
-          e);
+      throw new ProviderException(path + " cannot be written: " + describe(e), remedy(e), e);
     } finally {
       Arrays.fill(text, (byte) 0);
     }

@@ -6,11 +6,11 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import keyfleet.providers.FileErrorText;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Set;
+import keyfleet.providers.FileErrorText;
 import keyfleet.providers.ProviderException;
 
 /// Reads a small file that holds a secret, if only its owner can read it.
