@@ -5,10 +5,12 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import keyfleet.cli.audit.AuditExportCommand;
@@ -44,6 +46,9 @@ import keyfleet.cli.keyring.KeyringListCommand;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
+import keyfleet.cli.output.JsonOutput;
+import keyfleet.cli.output.OutputFailedException;
+import keyfleet.cli.output.OutputFormat;
 import keyfleet.cli.process.KmsPluginCommand;
 import keyfleet.cli.process.ServerCommand;
 import keyfleet.cli.secret.SecretDeleteCommand;
@@ -80,6 +85,7 @@ public final class CommandDispatcher {
 
   private final Console console;
   private final ConfigLoader configLoader;
+  private boolean isJson;
 
   /// The commands by the words of their name, in the order of the help.
   private final Map<List<String>, Supplier<Command>> commands = new LinkedHashMap<>();
@@ -124,7 +130,10 @@ public final class CommandDispatcher {
     add(() -> new AuditListCommand(context), "audit", "list");
     add(() -> new AuditExportCommand(context), "audit", "export");
     add(() -> new DoctorCommand(console, configLoader, openEngine), "doctor");
-    add(() -> new DemoCommand(context, System.getProperty("keyfleet.launcher", "")), "demo");
+    // The demonstration reads no configuration of the folder that it is started in.
+    CommandContext demoContext =
+        new CommandContext(console, baseRuntime, configLoader::config, openEngine, operator);
+    add(() -> new DemoCommand(demoContext, System.getProperty("keyfleet.launcher", "")), "demo");
     add(() -> new DemoShopCommand(context), "demo-shop");
     add(() -> new ServerCommand(context, readVersion()), "server");
     add(() -> new KmsPluginCommand(context, readVersion()), "kms-plugin");
@@ -140,17 +149,39 @@ public final class CommandDispatcher {
     return this;
   }
 
+  /// Runs a command, and returns its exit code. Output that cannot be written is an error of every
+  /// command; the reader of a pipe may end early without a word, as with `| head -1`.
   public int run(String... args) {
+    console.completeRemedies(new RemedyCompleter(List.of(args), finder()));
+    isJson = OutputFormat.isJson(args);
+    try {
+      int code = execute(args);
+      console.out().flush();
+      return code;
+    } catch (OutputFailedException e) {
+      return console.output() == Console.Output.PIPE
+          ? ExitCode.READER_GONE
+          : reportUnwritable(e.getMessage(), "write to a place that has room, and run it again");
+    }
+  }
+
+  private int reportUnwritable(String message, String remedy) {
+    console.printError(message, remedy);
+    return ExitCode.ERROR;
+  }
+
+  private int execute(String... args) {
     try {
       return dispatch(args);
+    } catch (OutputFailedException e) {
+      throw e;
     } catch (UnmatchedArgumentException e) {
-      return reportUnmatched(e);
+      return reportUnmatched(e, args);
     } catch (ParameterException e) {
       String command = e.getCommandLine().getCommandSpec().qualifiedName();
       return reportFailure(lowerCaseFirst(String.valueOf(e.getMessage())), command + " --help");
     } catch (CommandException e) {
-      console.printError(e.getMessage(), e.remedy());
-      return e.exitCode();
+      return reportFailure(e.exitCode(), e.getMessage(), e.remedy());
     } catch (MalformedValueException e) {
       return reportFailure("data in the store cannot be read: " + e.getMessage(), e.remedy());
     } catch (KeyfleetException e) {
@@ -159,6 +190,50 @@ public final class CommandDispatcher {
       return reportFailure(
           describeBug(e), "report this line with the command, but leave out every secret");
     }
+  }
+
+  private RemedyCompleter.CommandFinder finder() {
+    return new RemedyCompleter.CommandFinder() {
+      @Override
+      public CommandSpec require(List<String> arguments) {
+        return commandSpec(findCommand(arguments).orElseThrow().getValue().get());
+      }
+
+      @Override
+      public boolean canParse(List<String> arguments) {
+        return CommandDispatcher.this.canParse(arguments);
+      }
+    };
+  }
+
+  /// Whether these arguments are a command that this program accepts.
+  boolean canParse(List<String> arguments) {
+    Optional<Map.Entry<List<String>, Supplier<Command>>> found = findCommand(arguments);
+    CommandSpec spec = found.isPresent() ? commandSpec(found.get().getValue().get()) : buildTree();
+    int words = found.isPresent() ? found.get().getKey().size() : 0;
+    try {
+      ParseResult parsed =
+          new CommandLine(spec)
+              .setExpandAtFiles(false)
+              .parseArgs(arguments.subList(words, arguments.size()).toArray(String[]::new));
+      while (parsed.hasSubcommand()) {
+        parsed = parsed.subcommand();
+      }
+      return parsed.unmatched().isEmpty()
+          && (found.isPresent()
+              || parsed.isUsageHelpRequested()
+              || parsed.isVersionHelpRequested());
+    } catch (ParameterException e) {
+      return false;
+    }
+  }
+
+  private Optional<Map.Entry<List<String>, Supplier<Command>>> findCommand(List<String> arguments) {
+    return commands.entrySet().stream()
+        .filter(it ->
+            arguments.size() >= it.getKey().size()
+                && arguments.subList(0, it.getKey().size()).equals(it.getKey()))
+        .findFirst();
   }
 
   /// If the arguments name a command in full, builds only that command; otherwise the whole tree.
@@ -229,17 +304,56 @@ public final class CommandDispatcher {
         spec.qualifiedName() + " needs a command", spec.qualifiedName() + " --help");
   }
 
-  private int reportUnmatched(UnmatchedArgumentException e) {
+  private int reportUnmatched(UnmatchedArgumentException e, String... args) {
     String command = e.getCommandLine().getCommandSpec().qualifiedName();
-    List<String> suggestions = e.getSuggestions();
+    String unknown = e.getUnmatched().getFirst();
     return reportFailure(
-        "unknown argument " + e.getUnmatched().getFirst() + " for " + command,
-        command + " " + (suggestions.isEmpty() ? "--help" : suggestions.getFirst()));
+        "unknown argument " + Console.sanitize(unknown) + " for " + command,
+        e.getSuggestions().stream()
+            .filter(it -> isNear(unknown, it))
+            .map(it -> withReplaced(args, unknown, it))
+            .filter(this::canParse)
+            .findFirst()
+            .map(it -> "keyfleet " + String.join(" ", it))
+            .orElse(command + " --help"));
+  }
+
+  /// The arguments with a correct word in place of an unknown one.
+  private static List<String> withReplaced(String[] args, String unknown, String correct) {
+    List<String> replaced = new ArrayList<>(List.of(args));
+    int position = replaced.indexOf(unknown);
+    if (replaced.contains(correct)) {
+      replaced.remove(position);
+    } else {
+      replaced.set(position, correct);
+    }
+    return replaced;
+  }
+
+  /// picocli suggests something for every word; a word that shares no beginning with it is no help.
+  private static boolean isNear(String unknown, String suggestion) {
+    String bare = suggestion.replaceFirst("^-+", "");
+    String typed = unknown.replaceFirst("^-+", "");
+    return !bare.isEmpty() && !typed.isEmpty() && bare.charAt(0) == typed.charAt(0);
   }
 
   private int reportFailure(String message, String remedy) {
+    return reportFailure(ExitCode.ERROR, message, remedy);
+  }
+
+  /// Prints the failure for people, and with `-o json` for programs too: unless the command has
+  /// printed its object already, which then says why the condition is not met.
+  private int reportFailure(int exitCode, String message, String remedy) {
+    if (isJson && (!console.hasData() || exitCode == ExitCode.ERROR)) {
+      JsonOutput.print(
+          console.out(),
+          json ->
+              json.writeStringProperty("error", message)
+                  .writeStringProperty("remedy", console.complete(remedy))
+                  .writeNumberProperty("exit_code", exitCode));
+    }
     console.printError(message, remedy);
-    return ExitCode.ERROR;
+    return exitCode;
   }
 
   /// Names the exception and the line that threw it, but not its message, which may quote a secret.

@@ -1,5 +1,7 @@
 package keyfleet.cli;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -39,7 +41,9 @@ public final class Main {
   /// Runs one command and returns its exit code.
   static int run(String... args) {
     var output = Console.Output.of(System.getProperty("keyfleet.stdout"));
-    var console = new Console(System.in, System.out, System.err, output);
+    // System.out would hide the reason of a write error.
+    var data = new FileOutputStream(FileDescriptor.out);
+    var console = new Console(System.in, data, System.err, System.out.charset(), output);
     CommandDispatcher dispatcher =
         new CommandDispatcher(
             console, new ProcessRuntime(), EngineFactory::open, Main::currentOperator);

@@ -241,8 +241,9 @@ public final class CliFleet implements Ticker, AutoCloseable {
     Console console =
         new Console(
             new ByteArrayInputStream(input.getBytes(UTF_8)),
-            new PrintStream(out, true, UTF_8),
+            out,
             new PrintStream(err, true, UTF_8),
+            UTF_8,
             output);
     int exit = dispatcher.apply(console).run(args);
     return new CommandResult(exit, out.toString(UTF_8), err.toString(UTF_8));

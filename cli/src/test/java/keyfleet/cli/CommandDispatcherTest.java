@@ -1,16 +1,24 @@
 package keyfleet.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import keyfleet.cli.CliFleet.CommandResult;
+import keyfleet.cli.output.Console;
 import keyfleet.cli.output.Console.Output;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
@@ -57,6 +65,7 @@ class CommandDispatcherTest {
     assertEquals(Output.TERMINAL, Output.of(null));
     assertEquals(Output.TERMINAL, Output.of("terminal"));
     assertEquals(Output.PIPE, Output.of("pipe"));
+    assertEquals(Output.FILE, Output.of("file"));
   }
 
   @Test
@@ -94,6 +103,45 @@ class CommandDispatcherTest {
         };
     CommandResult result = run(Output.PIPE, broken, "--version").expectExit(0);
     assertTrue(result.out().startsWith("keyfleet "));
+  }
+
+  @Test
+  void outputThatCannotBeWritten_isAnErrorOfEveryCommand() {
+    for (String command : List.of("--version", "--help", "kek generate", "kek --help")) {
+      CommandResult file = runOnFullDisk(Output.FILE, command);
+      file.expectExit(1)
+          .expectErrorStart(
+              "keyfleet: standard output cannot be written: No space left on device\nTry: ");
+    }
+  }
+
+  @Test
+  void readerThatEnds_endsTheCommandWithoutAWord() {
+    assertEquals(
+        new CommandResult(141, "", ""), runOnFullDisk(Output.PIPE, "kek generate --stdout"));
+  }
+
+  private static CommandResult runOnFullDisk(Output output, String command) {
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    Console console =
+        new Console(
+            InputStream.nullInputStream(),
+            new FullDisk(),
+            new PrintStream(err, true, UTF_8),
+            UTF_8,
+            output);
+    Supplier<ProviderContext> runtime = CommandDispatcherTest::providerContext;
+    int exit =
+        new CommandDispatcher(console, runtime, CommandDispatcherTest::noStore, () -> CliFleet.ANNA)
+            .run(command.split(" "));
+    return new CommandResult(exit, "", err.toString(UTF_8));
+  }
+
+  private static final class FullDisk extends OutputStream {
+    @Override
+    public void write(int b) throws IOException {
+      throw new IOException("No space left on device");
+    }
   }
 
   private static final class UnusedTicker implements Ticker {

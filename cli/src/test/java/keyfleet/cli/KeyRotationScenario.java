@@ -51,7 +51,7 @@ interface KeyRotationScenario {
         LAGGARDS:
         host=cap-api-1 pid=1009 loaded=[1] current=1 provider=env version=0.1.0 reason=missing
         On cap-api-1: set KEYFLEET_KEK_V2 and restart the process
-        Try: keyfleet kek verify --target=2
+        Try: keyfleet kek verify --target=2 --wait
         """;
     assertEquals(laggard, fleet.run("kek", "verify", "--target=2").expectExit(2).err());
     assertEquals(
@@ -67,7 +67,7 @@ interface KeyRotationScenario {
   private static void rotate(CliFleet fleet) {
     CommandResult dryRun =
         fleet.run("kek", "rotate", "--from-version=1", "--to-version=2", "--dry-run").expectExit(0);
-    assertTrue(dryRun.err().contains("dry run v1 -> v2: 21 records, 0 would fail"), dryRun.err());
+    assertTrue(dryRun.err().contains("dry run: 21 checked, 0 would fail"), dryRun.err());
     CommandResult started =
         fleet.run("kek", "rotate", "--from-version=1", "--to-version=2").expectExit(0);
     assertTrue(started.err().startsWith("v1 -> v2: rotation "), started.err());

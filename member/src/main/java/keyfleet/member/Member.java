@@ -76,6 +76,11 @@ public final class Member implements AutoCloseable {
     return membership.canSeal();
   }
 
+  /// Whether this process may seal, and if not, why: in words for people.
+  public String readinessText() {
+    return membership.readinessText();
+  }
+
   /// The version that the fleet seals under, as far as this process knows it.
   public Optional<KekVersion> activeVersion() {
     return membership.state().trustedKeystore().map(Keystore::active);

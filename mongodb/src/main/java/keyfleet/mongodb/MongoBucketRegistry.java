@@ -36,9 +36,14 @@ final class MongoBucketRegistry {
   private final MongoDatabase database;
   private final MongoCollection<Document> registry;
   private final MongoStoreClock clock;
+
+  /// A command that only reads registers no bucket; one that is not registered has no entries.
+  private final boolean isForReading;
+
   private final Map<String, BucketDocuments> opened = new ConcurrentHashMap<>();
 
-  MongoBucketRegistry(MongoDatabase database, MongoStoreClock clock) {
+  MongoBucketRegistry(MongoDatabase database, MongoStoreClock clock, boolean isForReading) {
+    this.isForReading = isForReading;
     this.database = database;
     this.registry = database.getCollection(REGISTRY);
     this.clock = clock;
@@ -70,8 +75,10 @@ final class MongoBucketRegistry {
               .formatted(bucket.name(), database.getName()),
           "give Keyfleet its own database in the store's URL");
     }
-    register(bucket);
-    createIndexes(bucket, documents);
+    if (!isForReading) {
+      register(bucket);
+      createIndexes(bucket, documents);
+    }
     return new BucketDocuments(bucket, documents, registry, clock);
   }
 

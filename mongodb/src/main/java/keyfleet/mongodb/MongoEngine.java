@@ -68,11 +68,15 @@ public final class MongoEngine implements Engine {
     server.requireUsable(url);
     MongoDatabase database =
         client.getDatabase(MongoSettings.database(url)).withReadConcern(server.readConcern());
-    MongoSchema.ensureVersion(database);
+    if (url.isForReading()) {
+      MongoSchema.requireExisting(database, url.toString());
+    } else {
+      MongoSchema.ensureVersion(database);
+    }
     clock.now();
     MongoWatchRegistry watches = new MongoWatchRegistry(clock);
     lossListener.watches = watches;
-    MongoBucketRegistry buckets = new MongoBucketRegistry(database, clock);
+    MongoBucketRegistry buckets = new MongoBucketRegistry(database, clock, url.isForReading());
     return new MongoEngine(
         client,
         watches,

@@ -16,8 +16,23 @@ final class MongoSchema {
 
   private MongoSchema() {}
 
+  /// For a command that only reads.
+  static void requireExisting(MongoDatabase database, String address) {
+    Document byId = new Document("_id", "schema");
+    Document stored =
+        MongoErrors.translate(() -> database.getCollection(COLLECTION).find(byId).first());
+    if (stored == null) {
+      throw StoreRefusedException.noStore(address);
+    }
+    Object version = stored.get(VERSION);
+    checkVersion(database, version == null ? "none" : version);
+  }
+
   static void ensureVersion(MongoDatabase database) {
-    Object found = MongoErrors.translate(() -> readOrCreateVersion(database));
+    checkVersion(database, MongoErrors.translate(() -> readOrCreateVersion(database)));
+  }
+
+  private static void checkVersion(MongoDatabase database, Object found) {
     if (!found.equals(SUPPORTED)) {
       throw new StoreRefusedException(
           "database %s has Keyfleet schema %s, this Keyfleet knows version %d"

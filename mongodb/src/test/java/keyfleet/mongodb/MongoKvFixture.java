@@ -46,7 +46,7 @@ final class MongoKvFixture implements KvFixture, ForwardingKv {
   /// The bucket registry of another process.
   MongoBucketRegistry buckets() {
     return new MongoBucketRegistry(
-        other.getDatabase(database.name()), new MongoStoreClock(other.getDatabase("admin")));
+        other.getDatabase(database.name()), new MongoStoreClock(other.getDatabase("admin")), false);
   }
 
   @Override

@@ -52,7 +52,7 @@ public final class NatsEngine implements Engine {
     NatsConnection connection = new NatsConnector(url).connect(watchRegistry);
     try {
       NatsStreamRegistry streams =
-          new NatsStreamRegistry(connection, settings, new LatestStoreTime());
+          new NatsStreamRegistry(connection, settings, new LatestStoreTime(), url.isForReading());
       StoreCheck server = checkServer(connection);
       NatsDurabilityCheck durabilityCheck = new NatsDurabilityCheck(settings);
       List<ServerReport> reports = durabilityCheck.fetchReports();
@@ -63,6 +63,9 @@ public final class NatsEngine implements Engine {
               durabilityCheck.check(connection.server().getServerId(), reports),
               checkReplicas(streams),
               checkClocks(reports));
+      if (url.isForReading() && !streams.exists(streams.clockStream())) {
+        throw StoreRefusedException.noStore(url.toString());
+      }
       streams.prepare(streams.clockStream());
       return new NatsEngine(connection, watchRegistry, streams, storeChecks);
     } catch (RuntimeException e) {

@@ -44,6 +44,9 @@ final class NatsKv implements Kv {
 
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
+    if (!streams.canHaveEntries(bucket)) {
+      return Optional.empty();
+    }
     return switch (reader.read(streams.streamOf(bucket), key)) {
       case Absent _ -> Optional.empty();
       case Present(var stored) -> Optional.of(stored.toEntry(key));
@@ -77,7 +80,9 @@ final class NatsKv implements Kv {
 
   @Override
   public List<Entry> list(Bucket bucket, Prefix prefix) {
-    return lister.list(streams.streamOf(bucket), prefix);
+    return streams.canHaveEntries(bucket)
+        ? lister.list(streams.streamOf(bucket), prefix)
+        : List.of();
   }
 
   @Override

@@ -32,9 +32,15 @@ final class NatsStreamRegistry {
   private final NatsConnection connection;
   private final NatsSettings settings;
   private final LatestStoreTime latestTime;
+  private final boolean isForReading;
   private final Map<String, NatsStream> known = new ConcurrentHashMap<>();
 
-  NatsStreamRegistry(NatsConnection connection, NatsSettings settings, LatestStoreTime latestTime) {
+  NatsStreamRegistry(
+      NatsConnection connection,
+      NatsSettings settings,
+      LatestStoreTime latestTime,
+      boolean isForReading) {
+    this.isForReading = isForReading;
     this.connection = connection;
     this.settings = settings;
     this.latestTime = latestTime;
@@ -52,6 +58,17 @@ final class NatsStreamRegistry {
           "bucket exists as " + stream.bucket() + ", not as " + bucket);
     }
     return stream;
+  }
+
+  /// Whether a read of the bucket can find anything. A command that only reads creates no stream.
+  boolean canHaveEntries(Bucket bucket) {
+    return !isForReading
+        || known.containsKey(bucket.name())
+        || exists(new NatsStream(bucket, bucketName(bucket.name())));
+  }
+
+  boolean exists(NatsStream stream) {
+    return fetchInfo(stream, "").getApiErrorCode() != NatsErrors.STREAM_NOT_FOUND;
   }
 
   /// A stream without messages. Its leader's clock is store time, and creating it proves that

@@ -35,7 +35,7 @@ class NatsExpiryTest {
       NatsWatchRegistry watchRegistry = new NatsWatchRegistry();
       try (NatsConnection connection = new NatsConnector(url).connect(watchRegistry)) {
         NatsStreamRegistry streams =
-            new NatsStreamRegistry(connection, NatsSettings.of(url), latestTime);
+            new NatsStreamRegistry(connection, NatsSettings.of(url), latestTime, false);
         streams.prepare(streams.clockStream());
         Kv kv = new NatsKv(streams, watchRegistry);
         Revision old = assertWritten(kv.put(HEARTBEATS, A, Value.of("one")));

@@ -2,7 +2,6 @@ package keyfleet.postgres;
 
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import keyfleet.store.Bucket;
@@ -25,13 +24,32 @@ final class PostgresBucketRegistry {
 
   /// Registers the bucket on its first use. Returns the lifetime of its entries, in milliseconds.
   long ensureRegistered(Bucket bucket) {
-    long wanted =
-        switch (bucket) {
-          case Bucket.Lasting _ -> NEVER_EXPIRES;
-          case Bucket.Expiring(_, var lifetime) -> lifetime.toMillis();
-        };
+    long wanted = toMillis(bucket);
     Long cached = lifetimes.get(bucket.name());
-    long registered = cached == null ? register(bucket.name(), wanted) : cached;
+    return requireSame(bucket, cached == null ? register(bucket.name(), wanted) : cached);
+  }
+
+  /// The same for a reader, which registers nothing: an unregistered bucket has no entries.
+  long lifetimeOf(Bucket bucket) {
+    Long cached = lifetimes.get(bucket.name());
+    long registered =
+        cached == null ? readLifetime("open bucket " + bucket.name(), bucket.name()) : cached;
+    if (registered == 0) {
+      return toMillis(bucket);
+    }
+    lifetimes.put(bucket.name(), registered);
+    return requireSame(bucket, registered);
+  }
+
+  private static long toMillis(Bucket bucket) {
+    return switch (bucket) {
+      case Bucket.Lasting _ -> NEVER_EXPIRES;
+      case Bucket.Expiring(_, var lifetime) -> lifetime.toMillis();
+    };
+  }
+
+  private static long requireSame(Bucket bucket, long registered) {
+    long wanted = toMillis(bucket);
     if (registered != wanted) {
       throw new IllegalArgumentException(
           "bucket %s has entries that live for %s, not for %s"
@@ -84,6 +102,6 @@ final class PostgresBucketRegistry {
   }
 
   private static String describe(long lifetime) {
-    return lifetime == NEVER_EXPIRES ? "an unlimited time" : Duration.ofMillis(lifetime).toString();
+    return lifetime == NEVER_EXPIRES ? "an unlimited time" : lifetime / 1000.0 + " s";
   }
 }

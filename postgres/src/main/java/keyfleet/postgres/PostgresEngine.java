@@ -51,7 +51,12 @@ public final class PostgresEngine implements Engine {
       statement.execute(SessionSettings.STATEMENT);
       PostgresSafetyChecks safetyChecks = new PostgresSafetyChecks(settings, connection);
       safetyChecks.refuseUnsafeServer();
-      new PostgresSchema(settings.schema()).ensureCreated(connection);
+      PostgresSchema schema = new PostgresSchema(settings.schema());
+      if (url.isForReading()) {
+        schema.requireExisting(connection, settings.address());
+      } else {
+        schema.ensureCreated(connection);
+      }
       return new PostgresEngine(settings, safetyChecks.runChecks());
     } catch (SQLException e) {
       throw toOpenFailure(settings, e);

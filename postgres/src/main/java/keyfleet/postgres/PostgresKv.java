@@ -57,7 +57,7 @@ final class PostgresKv implements Kv {
 
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
-    long lifetime = buckets.ensureRegistered(bucket);
+    long lifetime = buckets.lifetimeOf(bucket);
     return pool.read(
         "read " + bucket.name() + " " + key,
         connection -> {
@@ -99,7 +99,7 @@ final class PostgresKv implements Kv {
 
   @Override
   public List<Entry> list(Bucket bucket, Prefix prefix) {
-    long lifetime = buckets.ensureRegistered(bucket);
+    long lifetime = buckets.lifetimeOf(bucket);
     return pool.read(
         "list " + bucket.name() + " " + prefix.value(),
         connection -> {

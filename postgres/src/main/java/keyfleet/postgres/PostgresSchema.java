@@ -44,10 +44,34 @@ final class PostgresSchema {
   }
 
   void ensureCreated(Connection connection) throws SQLException {
+    checkAccess(
+        connection,
+        it -> {
+          if (!hasTables(it)) {
+            create(it);
+          }
+        });
+  }
+
+  /// For a command that only reads.
+  void requireExisting(Connection connection, String address) throws SQLException {
+    checkAccess(
+        connection,
+        it -> {
+          if (!hasTables(it)) {
+            throw StoreRefusedException.noStore(address);
+          }
+        });
+  }
+
+  @FunctionalInterface
+  private interface Preparation {
+    void run(Connection connection) throws SQLException;
+  }
+
+  private void checkAccess(Connection connection, Preparation preparation) throws SQLException {
     try {
-      if (!hasTables(connection)) {
-        create(connection);
-      }
+      preparation.run(connection);
       checkVersion(connection);
     } catch (SQLException e) {
       if (!PostgresErrorKind.sqlState(e).equals("42501")) {

@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import keyfleet.store.Bucket;
 import keyfleet.store.Key;
+import keyfleet.store.Prefix;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.TestCertificates;
@@ -185,6 +186,33 @@ class PostgresOpeningTest {
   }
 
   @Test
+  void reader_needsAStoreButNoRightToWrite() {
+    String address = "member:" + SECRET + "@127.0.0.1:{port}/app?schema=seen";
+    StoreRefusedException e =
+        assertThrows(StoreRefusedException.class, () -> openForReading(address));
+    assertTrue(e.getMessage().startsWith("there is no Keyfleet store at "), e::getMessage);
+    assertThrows(
+        StoreRefusedException.class,
+        () -> openForReading("admin@127.0.0.1:{port}/app?schema=seen"));
+    assertEquals(
+        "0", server.execute("app", "SELECT count(*) FROM pg_namespace WHERE nspname = 'seen'"));
+    Bucket bucket = new Bucket.Lasting("b");
+    try (PostgresEngine engine = open("admin@127.0.0.1:{port}/app?schema=seen")) {
+      assertWritten(engine.kv().put(bucket, new Key("k"), Value.of("v")));
+    }
+    server.execute(
+        "app",
+        "GRANT USAGE ON SCHEMA seen TO member",
+        "GRANT SELECT ON ALL TABLES IN SCHEMA seen TO member");
+    try (PostgresEngine engine = openForReading(address)) {
+      assertEquals(1, engine.kv().list(bucket, Prefix.ALL).size());
+      assertTrue(engine.kv().get(new Bucket.Lasting("never_used"), new Key("k")).isEmpty());
+      assertTrue(engine.kv().storeTime().millis() > 0);
+    }
+    assertEquals("1", server.execute("app", "SELECT count(*) FROM seen.buckets"));
+  }
+
+  @Test
   void schemaOpenedConcurrently_isCreatedOnce() {
     List<Thread> openers =
         java.util.stream.IntStream.range(0, 4)
@@ -256,10 +284,18 @@ class PostgresOpeningTest {
   }
 
   private static PostgresEngine open(String address) {
+    return PostgresEngine.open(toUrl(address));
+  }
+
+  private static PostgresEngine openForReading(String address) {
+    return PostgresEngine.open(toUrl(address).forReading());
+  }
+
+  private static StoreUrl toUrl(String address) {
     String full =
         address
             .replace("{port}", Integer.toString(server.port()))
             .replace("{dir}", folder.toString());
-    return PostgresEngine.open(StoreUrl.parse("postgresql://" + full));
+    return StoreUrl.parse("postgresql://" + full);
   }
 }

@@ -86,9 +86,9 @@ final class FleetMetrics {
   /// The state of this process in the keyring as a phrase for people.
   String describeState() {
     return safeHold()
-        .<MembershipState>map(MembershipState.InSafeHold::new)
-        .orElseGet(member::state)
-        .description();
+        .map(MembershipState.InSafeHold::new)
+        .map(MembershipState::description)
+        .orElseGet(member::readinessText);
   }
 
   /// The hold that this process has found for its own collections, or its monitor for any.
@@ -246,7 +246,9 @@ final class FleetMetrics {
   private void addRotation(FleetSnapshot snapshot, List<MetricSnapshot> all) {
     RotationProgress progress = snapshot.rotationProgress();
     if (progress != null) {
-      double ratio = progress.total() == 0 ? 1 : (double) progress.done() / progress.total();
+      boolean isComplete =
+          progress.total() == 0 || snapshot.keystore().rotation() instanceof Rotation.Completed;
+      double ratio = isComplete ? 1 : (double) progress.done() / progress.total();
       all.add(
           gauge(
               "keyfleet_rotation_progress_ratio",

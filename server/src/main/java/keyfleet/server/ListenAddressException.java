@@ -12,8 +12,7 @@ final class ListenAddressException extends KeyfleetException {
     super(
         "cannot listen on %s:%d: %s"
             .formatted(address.getHostString(), address.getPort(), cause.getMessage()),
-        "keyfleet server --listen=127.0.0.1:0, or keyfleet kms-plugin --probes=127.0.0.1:0: port 0"
-            + " picks a free port",
+        "stop the process that uses it, or choose another port; port 0 picks a free one",
         cause);
   }
 }

@@ -22,14 +22,13 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.member.Member;
 import keyfleet.member.MemberBuilder;
 import keyfleet.member.ProcessSettings;
+import keyfleet.member.document.KeystoreStore;
 import keyfleet.member.process.NonceGenerator;
 import keyfleet.member.process.PeriodicTask;
 import keyfleet.member.process.ResourceStack;
 import keyfleet.providers.KekProvider;
-import keyfleet.store.Bucket;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Kv;
-import keyfleet.store.Prefix;
 import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreCheck;
 import keyfleet.store.host.BootClock;
@@ -81,8 +80,6 @@ public final class Server implements AutoCloseable {
 
   /// How often a server of all keyrings looks for new ones.
   private static final Duration DISCOVERY_INTERVAL = Duration.ofSeconds(5);
-
-  private static final Bucket KEYSTORES = new Bucket.Lasting("keystores");
 
   private final Settings settings;
   private final Resources resources;
@@ -138,9 +135,7 @@ public final class Server implements AutoCloseable {
   }
 
   private List<KeyringName> existingKeyrings() {
-    return resources.kv().list(KEYSTORES, Prefix.ALL).stream()
-        .map(it -> new KeyringName(it.key().value()))
-        .toList();
+    return List.copyOf(KeystoreStore.list(resources.kv()).keySet());
   }
 
   /// Serves the keyrings that were announced since the last call. One that cannot be served now is

@@ -27,7 +27,10 @@ final class SqliteDatabase implements AutoCloseable {
   }
 
   private final Path path;
-  private final SqliteWriterQueue queue;
+
+  /// Null if the database is only read.
+  private final @Nullable SqliteWriterQueue queue;
+
   private final Durability durability;
   private final Semaphore permits = new Semaphore(MAX_SESSIONS, true);
   private final Deque<SqliteSession> idle = new ArrayDeque<>();
@@ -39,10 +42,30 @@ final class SqliteDatabase implements AutoCloseable {
 
   /// The file must exist.
   SqliteDatabase(Path path, SqliteWriterQueue queue, Durability durability) {
+    this(path, durability, queue);
+  }
+
+  /// Opens an existing file for a command that only reads.
+  static SqliteDatabase openForReading(Path path) {
+    return new SqliteDatabase(path, Durability.FULL, null);
+  }
+
+  private SqliteDatabase(Path path, Durability durability, @Nullable SqliteWriterQueue queue) {
     this.path = path;
     this.queue = queue;
     this.durability = durability;
     this.fileKey = readFileKey(path).orElse(path);
+  }
+
+  boolean isForReading() {
+    return queue == null;
+  }
+
+  private SqliteWriterQueue.Turn awaitTurn() {
+    if (queue == null) {
+      throw new IllegalStateException(path + " was opened for reading");
+    }
+    return queue.awaitTurn();
   }
 
   Path path() {
@@ -81,7 +104,7 @@ final class SqliteDatabase implements AutoCloseable {
   /// Runs one transaction; empty if it is unknown whether it was committed. If the work throws,
   /// nothing is changed.
   <T> Optional<T> write(SqlWork<T> work) {
-    try (SqliteWriterQueue.Turn _ = queue.awaitTurn()) {
+    try (SqliteWriterQueue.Turn _ = awaitTurn()) {
       SqliteSession session = borrow();
       try {
         session.run("BEGIN IMMEDIATE");
@@ -108,7 +131,7 @@ final class SqliteDatabase implements AutoCloseable {
 
   /// Runs with the writers' lock but without a transaction, as changing the journal mode requires.
   <T> T runAlone(SqlWork<T> work) {
-    try (SqliteWriterQueue.Turn _ = queue.awaitTurn()) {
+    try (SqliteWriterQueue.Turn _ = awaitTurn()) {
       return read(work);
     }
   }
@@ -193,7 +216,9 @@ final class SqliteDatabase implements AutoCloseable {
   private SqliteSession openSession() {
     checkNotReplaced();
     try {
-      return SqliteSession.open(path, durability);
+      return isForReading()
+          ? SqliteSession.openForReading(path)
+          : SqliteSession.open(path, durability);
     } catch (SQLException e) {
       throw SqliteErrors.toStoreException(path, e);
     }

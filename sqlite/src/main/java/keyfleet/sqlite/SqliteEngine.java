@@ -47,7 +47,10 @@ import org.jspecify.annotations.Nullable;
 /// disables triggers on its own connection, or drops them.
 public final class SqliteEngine implements Engine {
   private final SqlitePaths paths;
-  private final SqliteLockFile lockFile;
+
+  /// Null if the engine only reads.
+  private final @Nullable SqliteLockFile lockFile;
+
   private final SqliteDatabase stateDatabase;
   private final BootClock clock;
 
@@ -55,7 +58,10 @@ public final class SqliteEngine implements Engine {
   private final @Nullable SqliteKv kv;
 
   private SqliteEngine(
-      SqlitePaths paths, SqliteLockFile lockFile, SqliteDatabase stateDatabase, BootClock clock) {
+      SqlitePaths paths,
+      @Nullable SqliteLockFile lockFile,
+      SqliteDatabase stateDatabase,
+      BootClock clock) {
     this.paths = paths;
     this.lockFile = lockFile;
     this.stateDatabase = stateDatabase;
@@ -73,6 +79,9 @@ public final class SqliteEngine implements Engine {
   static SqliteEngine open(StoreUrl url, BootClock clock) {
     url.rejectUnknownParameters(Set.of());
     SqlitePaths paths = SqlitePaths.resolve(url.path());
+    if (url.isForReading()) {
+      return openForReading(paths, clock);
+    }
     SqlitePaths.createFile(paths.database());
     SqliteLockFile lockFile = SqliteLockFile.open(paths.lock());
     SqliteDatabase stateDatabase =
@@ -82,6 +91,19 @@ public final class SqliteEngine implements Engine {
     } catch (RuntimeException e) {
       stateDatabase.close();
       lockFile.close();
+      throw e;
+    }
+  }
+
+  private static SqliteEngine openForReading(SqlitePaths paths, BootClock clock) {
+    if (!Files.exists(paths.database())) {
+      throw StoreRefusedException.noStore(paths.database().toString());
+    }
+    SqliteDatabase stateDatabase = SqliteDatabase.openForReading(paths.database());
+    try {
+      return new SqliteEngine(paths, null, stateDatabase, clock);
+    } catch (RuntimeException e) {
+      stateDatabase.close();
       throw e;
     }
   }
@@ -132,15 +154,23 @@ public final class SqliteEngine implements Engine {
       kv.close();
     }
     stateDatabase.close();
-    lockFile.close();
+    if (lockFile != null) {
+      lockFile.close();
+    }
   }
 
   private static SqliteKv openKv(
-      SqlitePaths paths, SqliteLockFile lockFile, SqliteDatabase stateDatabase, BootClock clock) {
+      SqlitePaths paths,
+      @Nullable SqliteLockFile lockFile,
+      SqliteDatabase stateDatabase,
+      BootClock clock) {
     SqliteStoreClock storeClock = SqliteStoreClock.of(stateDatabase, clock);
     SqliteKvDatabases databases =
         new SqliteKvDatabases(
-            stateDatabase, paths.heartbeats(), lockFile.heartbeatQueue(), storeClock);
+            stateDatabase,
+            paths.heartbeats(),
+            lockFile == null ? null : lockFile.heartbeatQueue(),
+            storeClock);
     return new SqliteKv(databases, new SqliteWatchPoller(databases, clock));
   }
 

@@ -34,7 +34,7 @@ final class SqliteErrors {
       case READONLY ->
           StoreRefusedException.noAccess(
               file + " cannot be written: the file or its disk is read-only",
-              "chmod u+w " + file + ", as the user that Keyfleet runs as",
+              "make it writable for the user that Keyfleet runs as, or mount its disk for writing",
               e);
       case IO -> new StoreException("the disk failed to read or write " + file, e);
       case CORRUPT ->

@@ -89,7 +89,7 @@ final class SqliteKv implements Kv, AutoCloseable {
 
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
-    if (!buckets.contains(bucket)) {
+    if (!buckets.contains(bucket) || !databases.canHaveEntries(bucket)) {
       return Optional.empty();
     }
     long expiryLimit = expiryLimit(bucket);
@@ -110,7 +110,7 @@ final class SqliteKv implements Kv, AutoCloseable {
 
   @Override
   public void list(Bucket bucket, Prefix prefix, Consumer<Entry> consumer) {
-    if (!buckets.contains(bucket)) {
+    if (!buckets.contains(bucket) || !databases.canHaveEntries(bucket)) {
       return;
     }
     long expiryLimit = expiryLimit(bucket);

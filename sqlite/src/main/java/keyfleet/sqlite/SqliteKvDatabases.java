@@ -1,5 +1,6 @@
 package keyfleet.sqlite;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import keyfleet.sqlite.SqliteSession.Durability;
@@ -16,14 +17,17 @@ final class SqliteKvDatabases implements AutoCloseable {
 
   private final SqliteDatabase stateDatabase;
   private final Path heartbeatPath;
-  private final SqliteWriterQueue heartbeatQueue;
+
+  /// Null if the engine only reads.
+  private final @Nullable SqliteWriterQueue heartbeatQueue;
+
   private final SqliteStoreClock storeClock;
   private @Nullable SqliteDatabase heartbeatDatabase;
 
   SqliteKvDatabases(
       SqliteDatabase stateDatabase,
       Path heartbeatPath,
-      SqliteWriterQueue heartbeatQueue,
+      @Nullable SqliteWriterQueue heartbeatQueue,
       SqliteStoreClock storeClock) {
     this.stateDatabase = stateDatabase;
     this.heartbeatPath = heartbeatPath;
@@ -46,6 +50,18 @@ final class SqliteKvDatabases implements AutoCloseable {
     };
   }
 
+  /// Whether the bucket can have entries. An engine that only reads creates no file for heartbeats,
+  /// and leaves those of another store aside.
+  boolean canHaveEntries(Bucket bucket) {
+    return bucket instanceof Bucket.Lasting
+        || heartbeatQueue != null
+        || (Files.exists(heartbeatPath) && heartbeatDatabase().read(this::isOwned));
+  }
+
+  private boolean isOwned(SqliteSession session) throws SQLException {
+    return isOwnedBy(session, readOwner());
+  }
+
   @Override
   public synchronized void close() {
     if (heartbeatDatabase != null) {
@@ -55,25 +71,39 @@ final class SqliteKvDatabases implements AutoCloseable {
 
   private synchronized SqliteDatabase heartbeatDatabase() {
     if (heartbeatDatabase == null) {
-      SqlitePaths.createFile(heartbeatPath);
-      SqliteDatabase opened = new SqliteDatabase(heartbeatPath, heartbeatQueue, Durability.NORMAL);
-      adopt(opened);
-      heartbeatDatabase = opened;
+      SqliteWriterQueue queue = heartbeatQueue;
+      heartbeatDatabase = queue == null ? openForReading() : openAndAdopt(queue);
     }
     return heartbeatDatabase;
   }
 
-  private void adopt(SqliteDatabase opened) {
+  private SqliteDatabase openForReading() {
+    SqliteDatabase opened = SqliteDatabase.openForReading(heartbeatPath);
+    requireHeartbeatFile(opened);
+    return opened;
+  }
+
+  private SqliteDatabase openAndAdopt(SqliteWriterQueue queue) {
+    SqlitePaths.createFile(heartbeatPath);
+    SqliteDatabase opened = new SqliteDatabase(heartbeatPath, queue, Durability.NORMAL);
+    requireHeartbeatFile(opened);
+    String owner = readOwner();
+    if (!opened.read(session -> isOwnedBy(session, owner))) {
+      opened.writeRepeatable(session -> takeOver(session, owner));
+    }
+    return opened;
+  }
+
+  private void requireHeartbeatFile(SqliteDatabase opened) {
     if (SqliteSchema.HEARTBEATS.prepare(opened) != SqliteSchema.Owner.KEYFLEET) {
       throw new StoreRefusedException(
           heartbeatPath + " is not a Keyfleet file, but heartbeats are stored under that name",
           "move that file away");
     }
-    String owner =
-        stateDatabase.read(session -> queryText(session, "SELECT id FROM keyfleet_store"));
-    if (!opened.read(session -> isOwnedBy(session, owner))) {
-      opened.writeRepeatable(session -> takeOver(session, owner));
-    }
+  }
+
+  private String readOwner() {
+    return stateDatabase.read(session -> queryText(session, "SELECT id FROM keyfleet_store"));
   }
 
   private boolean isOwnedBy(SqliteSession session, String owner) throws SQLException {

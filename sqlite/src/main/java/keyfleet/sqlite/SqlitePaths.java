@@ -1,7 +1,9 @@
 package keyfleet.sqlite;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
@@ -54,10 +56,20 @@ record SqlitePaths(Path database) {
       return;
     } catch (IOException e) {
       throw StoreRefusedException.noAccess(
-          file + " cannot be created",
-          "chmod u+w " + file.getParent() + ", as the user that Keyfleet runs as",
+          file + " cannot be created: " + describe(e),
+          e instanceof AccessDeniedException
+              ? "chmod u+w " + file.getParent()
+              : "name a file on a disk that has room and can be written",
           e);
     }
+  }
+
+  private static String describe(IOException e) {
+    return switch (e) {
+      case AccessDeniedException _ -> "permission denied";
+      case FileSystemException it when it.getReason() != null -> it.getReason();
+      default -> "the disk failed to answer";
+    };
   }
 
   String filesystemType() {

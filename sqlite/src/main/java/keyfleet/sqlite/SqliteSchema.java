@@ -70,9 +70,16 @@ enum SqliteSchema {
     this.tables = tables;
   }
 
-  /// Finds the owner of the file, and creates Keyfleet's tables in an empty one.
+  /// Finds the owner of the file, and creates Keyfleet's tables in an empty one, unless the
+  /// database is only read.
   Owner prepare(SqliteDatabase database) {
     Owner owner = database.readSnapshot(session -> readOwner(session, database));
+    if (database.isForReading()) {
+      if (owner == Owner.NONE) {
+        throw StoreRefusedException.noStore(database.path().toString());
+      }
+      return owner;
+    }
     if (owner == Owner.APPLICATION) {
       return owner;
     }

@@ -1,5 +1,6 @@
 package keyfleet.sqlite;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -70,6 +71,33 @@ final class SqliteSession implements AutoCloseable {
       session.close();
       throw e;
     }
+  }
+
+  /// For a command that only reads: needs no right to write the file or its folder.
+  static SqliteSession openForReading(Path file) throws SQLException {
+    if (Files.isWritable(file) && Files.isWritable(file.toAbsolutePath().getParent())) {
+      return open(file, Durability.FULL);
+    }
+    SqliteSession session = openReadOnly("jdbc:sqlite:" + file.toAbsolutePath());
+    try {
+      session.number("SELECT count(*) FROM sqlite_schema");
+      return session;
+    } catch (SQLException e) {
+      session.close();
+      if (Files.exists(file.resolveSibling(file.getFileName() + "-wal"))) {
+        throw e;
+      }
+      // SQLite cannot create the files next to it that readers of a log share. Without a log, no
+      // process has the database open, and the file alone is complete.
+      return openReadOnly("jdbc:sqlite:" + file.toUri() + "?immutable=1");
+    }
+  }
+
+  private static SqliteSession openReadOnly(String url) throws SQLException {
+    SQLiteConfig config = new SQLiteConfig();
+    config.setReadOnly(true);
+    config.setBusyTimeout((int) BUSY_LIMIT.toMillis());
+    return new SqliteSession(config.createConnection(url));
   }
 
   void run(String sql) throws SQLException {

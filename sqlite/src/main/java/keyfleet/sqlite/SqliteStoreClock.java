@@ -41,17 +41,30 @@ final class SqliteStoreClock {
   static SqliteStoreClock of(SqliteDatabase stateDatabase, BootClock clock) {
     SqliteStoreClock storeClock =
         new SqliteStoreClock(stateDatabase, clock, stateDatabase.read(SqliteStoreClock::readState));
+    if (stateDatabase.isForReading()) {
+      return storeClock.continueUnsaved();
+    }
     if (!storeClock.isSameBoot(storeClock.clockState)) {
       storeClock.clockState = stateDatabase.writeRepeatable(storeClock::startAfterLimit);
     }
     return storeClock;
   }
 
+  /// The same clock for a reader, which does not store its offset: after a reboot it continues from
+  /// the limit, as the first writer will.
+  private SqliteStoreClock continueUnsaved() {
+    ClockState found = clockState;
+    if (!isSameBoot(found)) {
+      clockState = new ClockState(clock.bootId(), found.limit() - clockMillis(), found.limit());
+    }
+    return this;
+  }
+
   /// Reports the reading that was checked against the limit: a second reading might already be past
   /// it.
   StoreTime now() {
     long now = readClock();
-    if (now > clockState.limit()) {
+    if (now > clockState.limit() && !stateDatabase.isForReading()) {
       raiseLimit();
     }
     return new StoreTime(now);

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 public sealed class StoreException extends KeyfleetException permits StoreRefusedException {
   private static final long serialVersionUID = 1L;
 
-  private static final String REMEDY = "keyfleet doctor, which checks the connection to the store";
+  private static final String REMEDY =
+      "start the store or check its address; keyfleet doctor shows whether it answers";
 
   public StoreException(String sentence) {
     this(sentence, REMEDY, null);

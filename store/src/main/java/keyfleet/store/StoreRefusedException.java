@@ -47,6 +47,13 @@ public final class StoreRefusedException extends StoreException {
     return new StoreRefusedException(Reason.NO_ACCESS, sentence, remedy, cause);
   }
 
+  /// A command that only reads met a place without a store.
+  public static StoreRefusedException noStore(String place) {
+    return noAccess(
+        "there is no Keyfleet store at " + place,
+        "check the name; if it is right, kek announce --version=1 creates the store");
+  }
+
   public Reason reason() {
     return reason;
   }

@@ -31,7 +31,7 @@ public record AuditExportCommand(CommandContext context) implements Command {
 
   @Override
   public int run(ParseResult parsed) {
-    try (CommandSession session = context.openSession(parsed)) {
+    try (CommandSession session = context.openSessionForReading(parsed)) {
       List<String> unreadable = new ArrayList<>();
       long printed = print(session, unreadable);
       if (printed == 0 && unreadable.isEmpty()) {

@@ -74,7 +74,7 @@ public record AuditListCommand(CommandContext context) implements Command {
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
     int limit = Math.toIntExact(LIMIT.find(parsed).orElse(20L));
-    try (CommandSession session = context.openSession(parsed)) {
+    try (CommandSession session = context.openSessionForReading(parsed)) {
       AuditPage page = read(session, parsed, limit);
       if (page.entries().isEmpty() && page.unreadable().isEmpty()) {
         session.requireKeystore(); // throws if the keyring never existed

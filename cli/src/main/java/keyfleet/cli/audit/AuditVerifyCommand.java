@@ -49,7 +49,7 @@ public record AuditVerifyCommand(CommandContext context) implements Command {
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
     AuditHead notedHead = NOTED.find(parsed).orElse(AuditHead.NONE);
-    try (CommandSession session = context.openSession(parsed)) {
+    try (CommandSession session = context.openSessionForReading(parsed)) {
       AuditVerdict verdict = verify(session, notedHead);
       if (verdict.equals(new Intact(AuditHead.NONE, List.of()))) {
         session.requireKeystore(); // throws if there is no keystore

@@ -21,4 +21,16 @@ public record CommandContext(
   public CommandSession openSession(ParseResult parsed) {
     return CommandSession.open(parsed, KeyOptions.keyring(parsed, runtime.get()), this);
   }
+
+  /// Opens the store and the keys for a command that only reads: it creates nothing, and needs no
+  /// right to write. The caller closes the session.
+  public CommandSession openSessionForReading(ParseResult parsed) {
+    return forReading().openSession(parsed);
+  }
+
+  /// The same context, whose engines are opened only to be read.
+  public CommandContext forReading() {
+    return new CommandContext(
+        console, runtime, effectiveConfig, url -> openEngine.apply(url.forReading()), operator);
+  }
 }

@@ -55,7 +55,7 @@ public final class HostKeys implements AutoCloseable {
     if (!load().providerByVersion().containsKey(version)) {
       throw new CommandException(
           "this host does not hold %s of keyring %s%s".formatted(version, keyring, faultText()),
-          "keyfleet kek verify --local --provider=PROVIDER, with the provider that has it");
+          "name the provider that has it with --provider");
     }
   }
 

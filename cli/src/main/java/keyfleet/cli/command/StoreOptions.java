@@ -46,9 +46,10 @@ public final class StoreOptions {
     return findText(url, parsed, runtime).map(url.parser());
   }
 
-  /// An empty URL counts as unset.
+  /// An empty variable counts as unset; an empty flag is a mistake, often an unset shell variable.
   private static Optional<Setting> findText(
       SettingSpec<StoreUrl> url, ParseResult parsed, ProviderContext runtime) {
-    return url.findText(parsed, runtime.environment()).filter(it -> !it.text().isEmpty());
+    return url.findText(parsed, runtime.environment())
+        .filter(it -> parsed.hasMatchedOption(url.flag()) || !it.text().isEmpty());
   }
 }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
+import keyfleet.providers.FileErrorText;
 
 /// A configuration file that only this user or root can have written: the file decides where keys
 /// come from.
@@ -66,7 +67,7 @@ public record ConfigFile(String name, String text) {
           printable(file) + " does not exist", "create it, or pass another --config");
     } catch (IOException e) {
       throw new CommandException(
-          printable(file) + " cannot be read: " + e.getClass().getSimpleName(),
+          printable(file) + " cannot be read: " + FileErrorText.of(e),
           "run as the file's owner, or: chmod a+r " + printable(file));
     }
   }

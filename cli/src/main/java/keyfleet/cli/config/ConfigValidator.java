@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import keyfleet.cli.config.SettingSpec.Arity;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
@@ -17,9 +16,6 @@ import keyfleet.store.engine.StoreUrl;
 /// Checks each value of a configuration file with its parser, and what holds only in a file. It is
 /// a separate class, so that a command without a file does not load it.
 final class ConfigValidator {
-  /// Finds a password in any URL of the text, also in a URL that is the value of a parameter.
-  private static final Pattern PASSWORD = Pattern.compile("//[^/?&@]*:[^/?&@]*@");
-
   private ConfigValidator() {}
 
   /// Throws for the first invalid value.
@@ -37,10 +33,11 @@ final class ConfigValidator {
     }
     try {
       if (key.parser().apply(setting) instanceof StoreUrl url
-          && (url.password().isPresent() || PASSWORD.matcher(setting.text()).find())) {
+          && (url.password().isPresent() || setting.hasPassword())) {
         throw setting.rejection(
             "the URL contains a password, but this file must not hold secrets",
-            url.scheme() + "://USER@HOST?password-file=FILE, or the URL in a variable");
+            "use %s://USER@HOST%s?password-file=FILE, or the URL in a variable"
+                .formatted(url.scheme(), url.scheme().equals("nats") ? "" : "/DATABASE"));
       }
     } catch (StoreRefusedException | ProviderException e) { // these do not name the key
       throw setting.rejection(Console.sanitize(e.getMessage()), e.remedy());

@@ -50,7 +50,8 @@ public record DataFolder(Path path) {
       Files.createDirectories(path, OWNER_ONLY);
     } catch (IOException e) {
       throw new CommandException(
-          "the data folder " + path + " cannot be created", VARIABLE + "=DIR, or --store URL");
+          "the data folder " + path + " cannot be created",
+          "name another folder with " + VARIABLE + ", or a store with --store");
     }
   }
 
@@ -59,7 +60,7 @@ public record DataFolder(Path path) {
     if (!Files.isDirectory(path)) {
       throw StoreRefusedException.noAccess(
           "there is no store yet: folder " + path + " does not exist",
-          "keyfleet kek announce --version=1, which creates it, or --store URL");
+          "keyfleet kek announce --version=1");
     }
   }
 }

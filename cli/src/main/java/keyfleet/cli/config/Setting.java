@@ -3,6 +3,7 @@ package keyfleet.cli.config;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.crypto.KeyringName;
@@ -18,13 +19,14 @@ import keyfleet.store.engine.StoreUrl;
 /// @param name the name with its separator, such as `store: ` or `--store=`
 public record Setting(String location, String name, String text) {
   private static final int MAX_PRINTED = 60;
+  private static final Pattern PASSWORD = Pattern.compile("//[^/?&@]*:[^/?&@]*@");
   private static final String COUNT = "[1-9][0-9]{0,8}";
 
   static Setting fromLine(String location, String path, String text) {
     return new Setting(location, path + ": ", text);
   }
 
-  static Setting named(String name, String text) {
+  public static Setting named(String name, String text) {
     return new Setting("", name + "=", text);
   }
 
@@ -77,8 +79,28 @@ public record Setting(String location, String name, String text) {
     }
   }
 
+  /// Other users of the host can read a command line, so a flag must not contain a password.
   StoreUrl toStoreUrl() {
+    boolean isFlag = name.startsWith("--");
+    if (isFlag && text.isEmpty()) {
+      throw rejection("the store URL is empty", "leave " + flagName() + " out, or name a store");
+    }
+    if (isFlag && hasPassword()) {
+      throw rejection(
+          "the URL contains a password, which other users of this host could read",
+          "use %s=SCHEME://USER@HOST/DATABASE?password-file=FILE, or the URL in a variable"
+              .formatted(flagName()));
+    }
     return StoreUrl.parse(text);
+  }
+
+  private String flagName() {
+    return name.substring(0, name.length() - 1);
+  }
+
+  /// Whether any URL in the text has a password, also a URL that is the value of a parameter.
+  public boolean hasPassword() {
+    return PASSWORD.matcher(text).find();
   }
 
   public CommandException invalidValue(String expected, String example) {

@@ -26,8 +26,7 @@ public record WaitOptions(boolean shouldWait, Duration timeout) {
   public static WaitOptions of(ParseResult parsed) {
     boolean shouldWait = parsed.matchedOptionValue(WAIT, false);
     if (parsed.hasMatchedOption(TIMEOUT.flag()) && !shouldWait) {
-      throw new CommandException(
-          TIMEOUT.flag() + " has no effect without " + WAIT, WAIT + " as well");
+      throw new CommandException(TIMEOUT.flag() + " has no effect without " + WAIT, WAIT);
     }
     return new WaitOptions(shouldWait, TIMEOUT.find(parsed).orElse(DEFAULT_TIMEOUT));
   }

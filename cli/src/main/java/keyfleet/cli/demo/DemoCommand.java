@@ -1,9 +1,11 @@
 package keyfleet.cli.demo;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.output.CommandException;
+import keyfleet.cli.output.ExitCode;
 import picocli.CommandLine.ParseResult;
 
 /// `demo`: runs a fleet on this machine, with a laggard, a rotation under load whose driver is
@@ -25,12 +27,26 @@ public record DemoCommand(CommandContext context, String launcher) implements Co
     if (launcher.isEmpty()) {
       throw new CommandException(
           "demo starts other processes, but does not know the program that starts keyfleet",
-          "./keyfleet demo");
+          "start it with the launcher, ./keyfleet");
     }
+    AtomicBoolean isStopped = new AtomicBoolean();
     LocalDemoFleet fleet = LocalDemoFleet.open(launcher, context.runtime().get().ticker());
     // The hook also runs after a signal, so that no process of the demonstration stays behind.
-    Thread hook = Thread.ofPlatform().name("keyfleet-demo-end").unstarted(fleet::close);
+    Thread hook =
+        Thread.ofPlatform()
+            .name("keyfleet-demo-end")
+            .unstarted(() -> {
+              isStopped.set(true);
+              fleet.close();
+            });
     Runtime.getRuntime().addShutdownHook(hook);
-    return new DemoScenario(fleet, context.console().out()).run();
+    try {
+      return new DemoScenario(fleet, context.console().out()).run();
+    } catch (RuntimeException e) {
+      if (isStopped.get()) { // the hook has ended the processes and removed their files
+        return ExitCode.OK;
+      }
+      throw e;
+    }
   }
 }

@@ -87,7 +87,7 @@ final class DemoScenario {
         refused.exitCode() == ExitCode.CONDITION_NOT_MET
             && named.size() == 1
             && named.getFirst().contains(line)
-            && named.getFirst().endsWith("reason=missing"));
+            && (named.getFirst() + " ").contains(" reason=missing "));
     CommandResult rotate = runAndPrint("kek", "rotate", "--from-version=1", "--to-version=2");
     checkClaim("kek rotate refuses too", rotate.exitCode() == ExitCode.CONDITION_NOT_MET);
   }

@@ -36,7 +36,7 @@ public record DoctorCommand(
   private static final Duration RACE_TIME_LIMIT = Duration.ofSeconds(20);
 
   private static final String OTHER_STORE =
-      "keyfleet doctor --store=URL, with another store: key state is not safe in this one";
+      "choose another store: key state is not safe in this one";
 
   @Override
   public CommandOptions options() {
@@ -54,22 +54,35 @@ public record DoctorCommand(
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
     StoreUrl url = StoreOptions.storeUrl(parsed, runtime.get());
-    DoctorReport report = new DoctorReport(url.toString(), runChecks(url));
+    DoctorReport report = new DoctorReport(url.toString(), completed(runChecks(url)));
     report.print(format, console.out());
     return report.worstLevel() == Level.OK ? ExitCode.OK : ExitCode.CONDITION_NOT_MET;
   }
 
+  private List<StoreCheck> completed(List<StoreCheck> checks) {
+    return checks.stream()
+        .map(it -> new StoreCheck(it.level(), it.sentence(), console.complete(it.remedy())))
+        .toList();
+  }
+
   private List<StoreCheck> runChecks(StoreUrl url) {
-    try (Engine engine = openEngine.apply(url)) {
-      List<StoreCheck> checks = new ArrayList<>(engine.storeChecks());
-      checks.add(measureLatency(engine));
-      checks.add(raceWriters(engine));
-      return checks;
+    try {
+      openEngine.apply(url.forReading()).close(); // opened for writing, it would make a store
+      return runChecksOnExisting(url);
     } catch (StoreRefusedException e) {
       if (e.reason() == Reason.UNSAFE) {
         return List.of(StoreCheck.fail(e.getMessage(), e.remedy()));
       }
       throw e;
+    }
+  }
+
+  private List<StoreCheck> runChecksOnExisting(StoreUrl url) {
+    try (Engine engine = openEngine.apply(url)) {
+      List<StoreCheck> checks = new ArrayList<>(engine.storeChecks());
+      checks.add(measureLatency(engine));
+      checks.add(raceWriters(engine));
+      return checks;
     }
   }
 
@@ -104,7 +117,7 @@ public record DoctorCommand(
       case Inconclusive(String message) ->
           StoreCheck.warn(
               "compare-and-set could not be judged: " + message,
-              "keyfleet doctor, when the store is less busy");
+              "run it again, when the store is less busy");
     };
   }
 

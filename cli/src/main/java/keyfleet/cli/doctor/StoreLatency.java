@@ -46,9 +46,7 @@ record StoreLatency(long read, long write) {
             read / 1e6,
             write / 1e6);
     return write > SLOW_WRITE_NANOS
-        ? StoreCheck.warn(
-            message + ": heartbeats may be late",
-            "keyfleet doctor --store=URL, with a store closer to the fleet")
+        ? StoreCheck.warn(message + ": heartbeats may be late", "use a store closer to the fleet")
         : StoreCheck.ok(message);
   }
 

@@ -71,8 +71,7 @@ public record KekAnnounceCommand(CommandContext context) implements Command {
                 + " is for "
                 + EnumText.toKebabCase(before.identity().use())
                 + ", and the use of a keyring never changes",
-            "keyfleet kek announce --version=%d --use=%s --keyring=NAME, with another keyring"
-                .formatted(version.number(), EnumText.toKebabCase(use)));
+            "name another keyring with --keyring");
       }
       Result result =
           before != null && before.versions().containsKey(version)
@@ -109,7 +108,7 @@ public record KekAnnounceCommand(CommandContext context) implements Command {
         throw new CommandException(
             "keyring %s has records in %s %s, which this command cannot reach"
                 .formatted(session.keyring(), registration.engine(), registration.collection()),
-            "keyfleet kek announce --version=1 --records=URL");
+            "name that store with --records");
       }
     }
   }
@@ -131,18 +130,20 @@ public record KekAnnounceCommand(CommandContext context) implements Command {
                   version + " is not announced: " + refused.reason(),
                   "keyfleet kek list" + KeyOptions.keyringFlag(keyring));
         };
-    String state = EnumText.toKebabCase(keystore.stateOf(version).orElse(VersionState.ANNOUNCED));
+    VersionState state = keystore.stateOf(version).orElse(VersionState.ANNOUNCED);
     String already = result instanceof Done ? "" : "already ";
     format.print(
         context.console().out(),
         _ ->
             context
                 .console()
-                .printMessage("%s %s is %s%s".formatted(keyring, version, already, state)),
+                .printMessage(
+                    "%s %s is %s%s"
+                        .formatted(keyring, version, already, EnumText.toKebabCase(state))),
         json ->
             json.writeStringProperty("keyring", keyring.value())
                 .writeNumberProperty("version", version.number())
-                .writeStringProperty("state", state)
+                .writeStringProperty("state", EnumText.toSnakeCase(state))
                 .writeBooleanProperty("changed", result instanceof Done));
     return ExitCode.OK;
   }

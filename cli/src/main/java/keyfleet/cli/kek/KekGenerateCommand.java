@@ -59,11 +59,14 @@ public record KekGenerateCommand(Console console, Supplier<ProviderContext> runt
     if (console.output() == Console.Output.TERMINAL && !isForced) {
       throw new CommandException(
           "a key is not printed on a terminal without --stdout",
-          "keyfleet kek generate --version=1 --provider file:DIR");
+          "add --stdout, or name a folder with --version=1 --provider file:DIR");
     }
     byte[] text = KeyHex.format(key);
-    console.out().writeBytes(text);
-    console.out().flush();
-    Arrays.fill(text, (byte) 0);
+    try {
+      console.out().writeBytes(text);
+      console.out().flush();
+    } finally {
+      Arrays.fill(text, (byte) 0);
+    }
   }
 }

@@ -50,23 +50,28 @@ public record KekHoldCommand(CommandContext context) implements Command {
     String action = parsed.matchedPositionalValue(0, "");
     boolean isAdopt = parsed.matchedOptionValue(ADOPT, false);
     boolean isAccept = parsed.matchedOptionValue(ACCEPT, false);
-    try (CommandSession session = context.openSession(parsed)) {
-      session.requireKeystore();
-      return switch (action) {
-        case "show" -> show(session, format);
-        case "resolve" -> {
-          if (isAdopt == isAccept) {
-            throw new CommandException(
-                "resolve needs either " + ADOPT + " or " + ACCEPT,
-                command("show", session.keyring()));
-          }
-          yield resolve(session, parsed, isAdopt, format);
+    KeyringName keyring = KeyOptions.keyring(parsed, context.runtime().get());
+    switch (action) {
+      case "show" -> {
+        try (CommandSession session = context.openSessionForReading(parsed)) {
+          session.requireKeystore();
+          return show(session, format);
         }
-        default ->
-            throw new CommandException(
-                Console.sanitize(action) + " is not an action; use show or resolve",
-                command("show", session.keyring()));
-      };
+      }
+      case "resolve" -> {
+        if (isAdopt == isAccept) {
+          throw new CommandException(
+              "resolve needs either " + ADOPT + " or " + ACCEPT, command("show", keyring));
+        }
+        try (CommandSession session = context.openSession(parsed)) {
+          session.requireKeystore();
+          return resolve(session, parsed, isAdopt, format);
+        }
+      }
+      default ->
+          throw new CommandException(
+              Console.sanitize(action) + " is not an action; use show or resolve",
+              command("show", keyring));
     }
   }
 

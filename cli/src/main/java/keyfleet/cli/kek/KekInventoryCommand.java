@@ -42,7 +42,7 @@ public record KekInventoryCommand(CommandContext context) implements Command {
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
     long rowLimit = SAMPLE.find(parsed).map(Integer::longValue).orElse(EnvelopeScan.Scope.ALL);
-    try (CommandSession session = context.openSession(parsed)) {
+    try (CommandSession session = context.openSessionForReading(parsed)) {
       EnvelopeInventory inventory =
           EnvelopeInventory.take(session, context.effectiveConfig().get().collections(), rowLimit);
       format.print(context.console().out(), inventory::printTables, inventory::write);
@@ -64,9 +64,9 @@ public record KekInventoryCommand(CommandContext context) implements Command {
       throw CommandException.conditionNotMet(
           "not all collections were counted",
           inventory.isMissingOnlyRegistrations()
-              ? "keyfleet server --roles worker, which registers the collections of its"
-                  + " configuration"
-              : "keyfleet kek inventory --records=URL, with the store that holds them");
+              ? "start a worker, which registers the collections of its configuration: keyfleet"
+                  + " server --roles worker"
+              : "name the store that holds them with --records");
     }
     if (inventory.unreadable() > 0) {
       throw CommandException.conditionNotMet(
@@ -83,7 +83,7 @@ public record KekInventoryCommand(CommandContext context) implements Command {
     if (!inventory.scanReport().isComplete()) {
       throw CommandException.conditionNotMet(
           "some places could not be searched",
-          "keyfleet kek inventory --records=URL, with a user that may read everything");
+          "name with --records the same store with a user that may read everything");
     }
     return ExitCode.OK;
   }

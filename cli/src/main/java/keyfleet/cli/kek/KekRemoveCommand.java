@@ -67,13 +67,15 @@ public record KekRemoveCommand(CommandContext context) implements Command {
             .find(parsed, context.runtime().get().environment())
             .orElse(DEFAULT_HORIZON);
     if (isUndo && isDestroy) {
-      throw new CommandException(UNDO + " and " + DESTROY + " cannot be combined", UNDO);
+      throw new CommandException(
+          UNDO + " and " + DESTROY + " cannot be combined", "leave one of the two out");
     }
     if (parsed.hasMatchedOption(WAIVE_FENCE) && !isDestroy) {
       throw new CommandException(WAIVE_FENCE + " has no effect without " + DESTROY, DESTROY);
     }
     if (parsed.hasMatchedOption(HORIZON) && !isDestroy) {
-      throw new CommandException(HORIZON + " has no effect without " + DESTROY, DESTROY);
+      throw new CommandException(
+          HORIZON + " has no effect without " + DESTROY, "leave " + HORIZON + " out");
     }
     try (CommandSession session = context.openSession(parsed)) {
       Keystore keystore = session.requireKeystore();
@@ -112,7 +114,7 @@ public record KekRemoveCommand(CommandContext context) implements Command {
             ? console.ask("This cannot be undone. Type " + name + " to destroy it:").equals(name)
             : console.ask("Disable " + name + "? [y/N]").matches("[yY]|[yY]es");
     if (!agreed) {
-      throw new CommandException(name + " was not changed", command + " " + YES);
+      throw new CommandException("nothing was changed", command + " " + YES);
     }
   }
 
@@ -147,7 +149,10 @@ public record KekRemoveCommand(CommandContext context) implements Command {
     List<String> holders = new ArrayList<>();
     for (Heartbeat heartbeat : session.keyringStore().readRoster(keystore.timings()).heartbeats()) {
       if (heartbeat.loadedVersions().containsKey(version)) {
-        holders.add(new ProcessLine(heartbeat).name() + " still holds its key");
+        holders.add(
+            new ProcessLine(heartbeat).name()
+                + new ProcessLine(heartbeat).instanceSuffix()
+                + " still holds its key");
       }
     }
     if (session.keys().load().providerByVersion().containsKey(version)) {
@@ -173,10 +178,11 @@ public record KekRemoveCommand(CommandContext context) implements Command {
           case Unchanged(Keystore same) -> same;
           case Refused _ -> session.requireKeystore();
         };
-    String state = keystore.stateOf(version).map(EnumText::toSnakeCase).orElse("unknown");
     if (format == OutputFormat.JSON) {
+      String state = keystore.stateOf(version).map(EnumText::toSnakeCase).orElse("unknown");
       print(session, version, state, reasons);
     }
+    String state = keystore.stateOf(version).map(EnumText::toKebabCase).orElse("unknown");
     if (reasons.isEmpty()) {
       context.console().printMessage("%s %s is %s".formatted(session.keyring(), version, state));
       printHint(keystore, version, command);
@@ -184,13 +190,21 @@ public record KekRemoveCommand(CommandContext context) implements Command {
     }
     context.console().printMessage("keyfleet: %s stays %s:".formatted(version, state));
     reasons.forEach(it -> context.console().printMessage("  " + Console.sanitize(it)));
-    context.console().printMessage("Try: " + command + ", when none of these reasons holds");
+    context
+        .console()
+        .printRemedy(
+            keystore.versions().containsKey(version)
+                ? "run the same command again, when none of these reasons holds"
+                : "keyfleet kek list" + KeyOptions.keyringFlag(session.keyring()));
     return ExitCode.CONDITION_NOT_MET;
   }
 
   private void printHint(Keystore keystore, KekVersion version, String command) {
     if (hasState(keystore, version, VersionState.DESTROYING)) {
-      context.console().printMessage("Now delete its key everywhere, then: " + command);
+      context
+          .console()
+          .printMessage(
+              "Now delete its key everywhere, then: " + context.console().complete(command));
     }
   }
 

@@ -35,6 +35,7 @@ public record KekRotateCommand(CommandContext context, Kind kind) implements Com
   private static final String FROM = "--from-version";
   private static final String TO = "--to-version";
   private static final String DRY_RUN = "--dry-run";
+  private static final String YES = "--yes";
 
   @Override
   public CommandOptions options() {
@@ -48,8 +49,9 @@ public record KekRotateCommand(CommandContext context, Kind kind) implements Com
                 + " returns once the rotation is started, unless --wait is given. Ctrl-C ends the"
                 + " command, not the rotation.",
             "Exit: 0 started or completed; 2 not ready, refused or not completed; 1 bad input.");
-    if (kind == Kind.ROTATION) {
-      options.flag(DRY_RUN, "Check the gate and the data key of every record, and change nothing.");
+    options.flag(DRY_RUN, "Check the gate and the data key of every record, and change nothing.");
+    if (kind == Kind.REVOCATION) {
+      options.flag(YES, "Do not ask for confirmation.");
     }
     return WaitOptions.addTo(ExpectedProcessOptions.addTo(options))
         .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
@@ -65,7 +67,7 @@ public record KekRotateCommand(CommandContext context, Kind kind) implements Com
     OutputFormat format = OutputFormat.of(parsed);
     WaitOptions waitOptions = WaitOptions.of(parsed);
     if (from.equals(to)) {
-      throw new CommandException(FROM + " and " + TO + " are the same", TO + "=2");
+      throw new CommandException(FROM + " and " + TO + " are the same", "keyfleet kek list");
     }
     Kind requestedKind = parsed.matchedOptionValue(DRY_RUN, false) ? Kind.DRY_RUN : kind;
     ExpectedProcesses expectedProcesses =
@@ -79,6 +81,9 @@ public record KekRotateCommand(CommandContext context, Kind kind) implements Com
       if (!readiness.isReady()) {
         return readiness.print(format, context.console());
       }
+      if (requestedKind == Kind.REVOCATION && !parsed.matchedOptionValue(YES, false)) {
+        confirmRevocation(session, from, to);
+      }
       Result result = session.keyringOperations().start(requestedKind, from, to, expectedProcesses);
       RotationJob job = requireStarted(session, result);
       boolean shouldWatch =
@@ -88,6 +93,32 @@ public record KekRotateCommand(CommandContext context, Kind kind) implements Com
       return shouldWatch
           ? watch(session, job, waitOptions, format)
           : reportStarted(session, job, format);
+    }
+  }
+
+  /// A revocation marks the version as compromised for good and encrypts every record again.
+  private void confirmRevocation(CommandSession session, KekVersion from, KekVersion to) {
+    Console console = context.console();
+    String command =
+        "keyfleet kek revoke %s=%d %s=%d%s %s"
+            .formatted(
+                FROM,
+                from.number(),
+                TO,
+                to.number(),
+                KeyOptions.keyringFlag(session.keyring()),
+                YES);
+    if (!console.isTerminal()) {
+      throw new CommandException("revoking " + from + " needs " + YES, command);
+    }
+    boolean agreed =
+        console
+            .ask(
+                "Revoke %s/%s, mark it as compromised and encrypt every record again under %s? [y/N]"
+                    .formatted(session.keyring(), from, to))
+            .matches("[yY]|[yY]es");
+    if (!agreed) {
+      throw new CommandException("nothing was changed", command);
     }
   }
 
@@ -116,7 +147,7 @@ public record KekRotateCommand(CommandContext context, Kind kind) implements Com
         reason,
         hasWorker
             ? "keyfleet kek status" + KeyOptions.keyringFlag(session.keyring())
-            : "keyfleet server --roles worker, on a host that holds both versions");
+            : "start a worker on a host that holds both versions: keyfleet server --roles worker");
   }
 
   private int reportStarted(CommandSession session, RotationJob job, OutputFormat format) {
@@ -127,7 +158,8 @@ public record KekRotateCommand(CommandContext context, Kind kind) implements Com
       console.printMessage(
           "%s -> %s: rotation %s started".formatted(job.from(), job.to(), job.id()));
       console.printMessage(
-          "To watch it: keyfleet kek watch" + KeyOptions.keyringFlag(session.keyring()));
+          "To watch it: "
+              + console.complete("keyfleet kek watch" + KeyOptions.keyringFlag(session.keyring())));
     }
     return ExitCode.OK;
   }

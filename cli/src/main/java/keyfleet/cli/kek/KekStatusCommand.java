@@ -21,7 +21,7 @@ public record KekStatusCommand(CommandContext context) implements Command {
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    try (CommandSession session = context.openSession(parsed)) {
+    try (CommandSession session = context.openSessionForReading(parsed)) {
       RotationStatus.read(session).print(format, context.console().out());
       return ExitCode.OK;
     }

@@ -38,7 +38,7 @@ public record KekVerifyCommand(CommandContext context) implements Command {
     if (isLocal == parsed.hasMatchedOption(TARGET)) {
       throw new CommandException(
           "give either " + TARGET + " or " + LOCAL,
-          "keyfleet kek verify --target=1, or keyfleet kek verify --local");
+          "add --target=1 to check the fleet, or --local to check the keys of this host");
     }
     // Two classes: the local check needs no store, and must not load the classes that use one.
     return isLocal

@@ -31,7 +31,7 @@ public record KekWatchCommand(CommandContext context) implements Command {
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
     Console console = context.console();
-    try (CommandSession session = context.openSession(parsed)) {
+    try (CommandSession session = context.openSessionForReading(parsed)) {
       RotationStatus first = RotationStatus.read(session);
       if (!first.isUnderWay()) {
         first.print(format, console.out());

@@ -39,7 +39,7 @@ record LaggardRemedy(Reason reason, String provider, Location location) {
           case OTHER_PROVIDER ->
               "load %s only from %s, the provider in the keystore".formatted(target, provider);
           case OTHER_BYTES ->
-              "replace %s by the key that the rest of the fleet has (provider %s)"
+              "remove its key of %1$s, wait for a heartbeat, then place the key of %1$s that the rest of the fleet has (provider %2$s)"
                   .formatted(target, provider);
           case NOT_PROVED -> "wait two heartbeats, until the process has proved " + target;
           case OLD_PROTOCOL -> "update keyfleet";
@@ -64,6 +64,9 @@ record LaggardRemedy(Reason reason, String provider, Location location) {
 
   private static String processName(Heartbeat heartbeat) {
     Heartbeat.Host host = heartbeat.process().host();
+    if (!new ProcessLine(heartbeat).instanceSuffix().isEmpty()) {
+      return Console.sanitize(heartbeat.instance());
+    }
     String name = host.pod().isEmpty() ? host.name() : host.pod();
     return Console.sanitize(name.isEmpty() ? heartbeat.instance() : name);
   }

@@ -69,7 +69,7 @@ record LocalVerification(Console console, Supplier<ProviderContext> runtime) {
     if (results.isEmpty()) {
       throw CommandException.conditionNotMet(
           "no key of keyring " + keyring + " is loaded",
-          "keyfleet kek generate --help, or --provider to look elsewhere");
+          "name another place with --provider, or make a key: keyfleet kek generate --help");
     }
     if (failed > 0) {
       throw CommandException.conditionNotMet(

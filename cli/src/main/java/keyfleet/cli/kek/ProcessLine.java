@@ -33,7 +33,19 @@ record ProcessLine(Heartbeat heartbeat) {
   }
 
   String toStaleLine(Duration age) {
-    return name() + " heard=" + age.toSeconds() + "s ago";
+    return name() + " heard=" + age.toSeconds() + "s ago" + instanceSuffix();
+  }
+
+  /// ` instance=NAME` where the name says more than host and pid, or the pod, do. Several processes
+  /// of one host have it to tell them apart.
+  String instanceSuffix() {
+    Host host = heartbeat.process().host();
+    String instance = heartbeat.instance();
+    boolean isDefault =
+        instance.equals(host.name() + "-" + host.pid())
+            || instance.equals(host.pod())
+            || instance.equals(host.name());
+    return isDefault ? "" : " instance=" + Console.sanitize(instance);
   }
 
   void write(JsonGenerator json) {

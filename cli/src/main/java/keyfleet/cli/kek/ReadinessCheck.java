@@ -35,7 +35,7 @@ final class ReadinessCheck {
     WaitOptions waitOptions = WaitOptions.of(parsed);
     ExpectedProcesses expectedProcesses =
         ExpectedProcessOptions.of(parsed, context.runtime().get().environment());
-    try (CommandSession session = context.openSession(parsed)) {
+    try (CommandSession session = context.openSessionForReading(parsed)) {
       ReadinessCheck check = new ReadinessCheck(session, target, expectedProcesses);
       ReadinessReport report =
           waitOptions.shouldWait()

@@ -42,11 +42,12 @@ record ReadinessReport(
     } else if (verdict instanceof Ready(int processes, _)) {
       console.out().println("READY: target=" + target.number() + " processes=" + processes);
     }
-    return printProblems(console.err());
+    return printProblems(console);
   }
 
   /// Prints what prevents readiness, and the stale processes. Returns the exit code.
-  int printProblems(PrintStream err) {
+  int printProblems(Console console) {
+    PrintStream err = console.err();
     if (!isReady()) {
       printNotReady(err);
     }
@@ -55,8 +56,9 @@ record ReadinessReport(
       stale().forEach(it -> err.println(new ProcessLine(it).toStaleLine(age(it))));
     }
     if (!isReady()) {
-      err.println(
-          "Try: keyfleet kek verify --target=" + target.number() + KeyOptions.keyringFlag(keyring));
+      console.printRemedy(
+          "keyfleet kek verify --target=%d%s --wait"
+              .formatted(target.number(), KeyOptions.keyringFlag(keyring)));
     }
     return isReady() ? ExitCode.OK : ExitCode.CONDITION_NOT_MET;
   }
@@ -70,7 +72,8 @@ record ReadinessReport(
     if (!laggards().isEmpty() || !silent().isEmpty()) {
       err.println("LAGGARDS:");
       for (Laggard laggard : laggards()) {
-        err.println(new ProcessLine(laggard.heartbeat()).toLine() + " reason=" + reason(laggard));
+        ProcessLine line = new ProcessLine(laggard.heartbeat());
+        err.println(line.toLine() + " reason=" + reason(laggard) + line.instanceSuffix());
       }
       remedies()
           .forEach((remedy, heartbeats) -> err.println(remedy.text(keyring, target, heartbeats)));

@@ -15,28 +15,25 @@ import keyfleet.control.rotation.KeyringOperations;
 import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Result;
 import keyfleet.control.rotation.KeyringOperations.Unchanged;
+import keyfleet.keyring.Rotation;
 import picocli.CommandLine.ParseResult;
 
 /// `kek pause`, `kek resume` and `kek abort`: control the current rotation.
 public record RotationControlCommand(CommandContext context, Action action) implements Command {
   public enum Action {
     PAUSE(
-        "paused",
         "Pauses the current rotation.",
         "The driver stops after its current batch. Records that it has moved stay moved."),
-    RESUME("resumed", "Resumes a paused rotation.", "The driver continues where it stopped."),
+    RESUME("Resumes a paused rotation.", "The driver continues where it stopped."),
     ABORT(
-        "aborted",
         "Aborts the current rotation and moves its records back.",
         "Abort is refused once the stores accept only the new version; the rotation must then"
             + " complete.");
 
-    private final String pastParticiple;
     private final String summary;
     private final String details;
 
-    Action(String pastParticiple, String summary, String details) {
-      this.pastParticiple = pastParticiple;
+    Action(String summary, String details) {
       this.summary = summary;
       this.details = details;
     }
@@ -60,16 +57,41 @@ public record RotationControlCommand(CommandContext context, Action action) impl
             "cannot " + EnumText.toKebabCase(action) + " the rotation: " + refused.reason(),
             "keyfleet kek status" + KeyOptions.keyringFlag(session.keyring()));
       }
-      String already = result instanceof Unchanged ? "already " : "";
+      RotationStatus now = RotationStatus.read(session);
       context
           .console()
           .printMessage(
-              "keyring " + session.keyring() + ": rotation " + already + action.pastParticiple);
+              "keyring %s: %s%s"
+                  .formatted(
+                      session.keyring(),
+                      result instanceof Unchanged ? "nothing to do, " : "",
+                      describe(now)));
       if (format == OutputFormat.JSON) {
-        RotationStatus.read(session).print(format, context.console().out());
+        now.print(format, context.console().out());
       }
       return ExitCode.OK;
     }
+  }
+
+  /// What is true now: the driver notices the order with its next batch.
+  private String describe(RotationStatus now) {
+    return switch (now.rotation()) {
+      case Rotation.Completed _ -> "the rotation is completed";
+      case Rotation.Aborted _ -> "the rotation is aborted";
+      case Rotation.Idle _ -> "no rotation is in progress";
+      case Rotation.Paused _ ->
+          "the rotation is paused in phase %s; the driver stops after its current batch"
+              .formatted(now.phase());
+      case Rotation.Running _, Rotation.Blocked _ ->
+          action == Action.ABORT
+              ? "the rotation is being reverted, in phase %s; to watch it: %s"
+                  .formatted(
+                      now.phase(),
+                      context
+                          .console()
+                          .complete("keyfleet kek watch" + KeyOptions.keyringFlag(now.keyring())))
+              : "the rotation continues in phase " + now.phase();
+    };
   }
 
   private Function<KeyringOperations, Result> operation() {

@@ -38,8 +38,7 @@ record RotationReport(RotationJob job, RotationStatus last) {
       return failDropped();
     }
     console.printMessage(
-        "dry run %s -> %s: %d records, %d would fail; nothing was changed"
-            .formatted(job.from(), job.to(), found.total(), found.failed()));
+        "dry run: %d checked, %d would fail".formatted(found.total(), found.failed()));
     found.failures().forEach(it -> console.printMessage(RotationStatus.describe(it)));
     if (found.failed() > 0) {
       throw CommandException.conditionNotMet(

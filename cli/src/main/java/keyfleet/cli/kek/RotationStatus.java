@@ -112,7 +112,12 @@ record RotationStatus(
     return hasOwnProgress() ? progress.total() : 0;
   }
 
+  /// A completed rotation has proved that no record is left, also of those that came after the last
+  /// report of its driver.
   long done() {
+    if (rotation() instanceof Completed) {
+      return total();
+    }
     return hasOwnProgress() ? progress.done() : 0;
   }
 

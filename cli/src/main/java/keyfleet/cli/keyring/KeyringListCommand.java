@@ -30,7 +30,7 @@ public record KeyringListCommand(CommandContext context) implements Command {
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    try (StoreConnections stores = StoreOptions.open(parsed, context)) {
+    try (StoreConnections stores = StoreOptions.open(parsed, context.forReading())) {
       Map<KeyringName, Keystore> keystores = new LinkedHashMap<>();
       KeystoreStore.list(stores.kv())
           .forEach((name, stored) -> keystores.put(name, stored.keystore()));

@@ -8,5 +8,9 @@ public final class ExitCode {
   static final int NOT_FOUND = 6;
   static final int CONFLICT = 7;
 
+  /// The reader of standard output has ended: 128 and the number of SIGPIPE, as other programs
+  /// exit.
+  public static final int READER_GONE = 141;
+
   private ExitCode() {}
 }

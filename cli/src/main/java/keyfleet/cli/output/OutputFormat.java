@@ -1,6 +1,7 @@
 package keyfleet.cli.output;
 
 import java.io.PrintStream;
+import java.util.List;
 import java.util.function.Consumer;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
@@ -26,6 +27,20 @@ public enum OutputFormat {
       case TABLE -> table.accept(out);
       case JSON -> JsonOutput.print(out, jsonFields);
     }
+  }
+
+  /// Whether these arguments ask for JSON, also if they do not parse.
+  public static boolean isJson(String... args) {
+    for (int i = 0; i < args.length; i++) {
+      boolean isNext =
+          i + 1 < args.length
+              && (args[i].equals("-o") || args[i].equals("--output"))
+              && args[i + 1].equals("json");
+      if (isNext || List.of("-ojson", "-o=json", "--output=json").contains(args[i])) {
+        return true;
+      }
+    }
+    return false;
   }
 
   public static OutputFormat of(ParseResult parsed) {

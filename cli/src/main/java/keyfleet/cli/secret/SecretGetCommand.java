@@ -40,7 +40,7 @@ public record SecretGetCommand(CommandContext context) implements Command {
   public int run(ParseResult parsed) {
     SecretName name = SecretName.of(parsed);
     OutputFormat format = OutputFormat.of(parsed);
-    try (CommandSession session = context.openSession(parsed)) {
+    try (CommandSession session = context.openSessionForReading(parsed)) {
       StoredRecord record = SecretCollection.require(session, name);
       byte[] envelope =
           SecretCollection.envelopeBytes(record).map(it -> it.toArray()).orElse(new byte[0]);

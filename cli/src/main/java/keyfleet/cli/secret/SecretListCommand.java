@@ -41,7 +41,7 @@ public record SecretListCommand(CommandContext context) implements Command {
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    try (CommandSession session = context.openSession(parsed)) {
+    try (CommandSession session = context.openSessionForReading(parsed)) {
       Listing listing =
           SecretCollection.find(session)
               .map(collection -> readListing(collection.records()))

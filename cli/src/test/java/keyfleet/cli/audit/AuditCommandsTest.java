@@ -86,7 +86,7 @@ class AuditCommandsTest {
     fleet.announce(3);
     fleet.writeHeartbeats();
     fleet.writeHeartbeats();
-    rotate("revoke", 2, 3, "--wait").expectExit(0);
+    rotate("revoke", 2, 3, "--wait", "--yes").expectExit(0);
     assertEquals(
         List.of(
             "announce v1",
@@ -302,7 +302,7 @@ class AuditCommandsTest {
     assertEquals(
         """
         keyfleet: the audit is broken at entry 2: the entry is not the one that was noted
-        Try: keyfleet audit list, and compare with a backup of the store
+        Try: run keyfleet audit list, and compare with a backup of the store
         """,
         result.err());
     assertEquals("", result.out());

@@ -184,7 +184,7 @@ class ConfigLoaderTest {
         """
         not counted: sqlite orders: declared, but no process has registered it yet
         keyfleet: not all collections were counted
-        Try: keyfleet server --roles worker, which registers the collections of its configuration
+        Try: start a worker, which registers the collections of its configuration: keyfleet server --roles worker
         """,
         result.err());
   }

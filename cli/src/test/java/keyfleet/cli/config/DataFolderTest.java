@@ -79,7 +79,7 @@ class DataFolderTest {
     Path home = missingFolder();
     String err = fleet.run(command.split(" ")).expectExit(1).err();
     assertEquals(
-        "keyfleet: there is no store yet: folder %s does not exist%nTry: keyfleet kek announce --version=1, which creates it, or --store URL%n"
+        "keyfleet: there is no store yet: folder %s does not exist%nTry: keyfleet kek announce --version=1%n"
             .formatted(home),
         err);
     assertFalse(Files.exists(home.getParent()), "something was created");
@@ -109,7 +109,7 @@ class DataFolderTest {
     Files.writeString(folder.resolve("a"), "in the way");
     String err = fleet.run("kek", "announce", "--version=1").expectExit(1).err();
     assertEquals(
-        "keyfleet: the data folder %s cannot be created%nTry: KEYFLEET_HOME=DIR, or --store URL%n"
+        "keyfleet: the data folder %s cannot be created%nTry: name another folder with KEYFLEET_HOME, or a store with --store%n"
             .formatted(home),
         err);
   }

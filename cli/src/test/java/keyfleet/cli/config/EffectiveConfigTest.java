@@ -236,9 +236,9 @@ class EffectiveConfigTest {
       textBlock =
           """
           store: redis://h                 | k.yaml:1: store: unknown store engine: redis | sqlite:keyfleet.db, postgresql://HOST/DATABASE, mongodb://HOST/DATABASE, nats://HOST
-          store: postgresql://ann:s3cret@h/d | k.yaml:1: store: the URL contains a password, but this file must not hold secrets | postgresql://USER@HOST?password-file=FILE, or the URL in a variable
-          records: mongodb://ann:s3cret@h  | k.yaml:1: records: the URL contains a password, but this file must not hold secrets | mongodb://USER@HOST?password-file=FILE, or the URL in a variable
-          store: nats://h?monitor=http://ann:s3cret@h | k.yaml:1: store: the URL contains a password, but this file must not hold secrets | nats://USER@HOST?password-file=FILE, or the URL in a variable
+          store: postgresql://ann:s3cret@h/d | k.yaml:1: store: the URL contains a password, but this file must not hold secrets | use postgresql://USER@HOST/DATABASE?password-file=FILE, or the URL in a variable
+          records: mongodb://ann:s3cret@h  | k.yaml:1: records: the URL contains a password, but this file must not hold secrets | use mongodb://USER@HOST/DATABASE?password-file=FILE, or the URL in a variable
+          store: nats://h?monitor=http://ann:s3cret@h | k.yaml:1: store: the URL contains a password, but this file must not hold secrets | use nats://USER@HOST?password-file=FILE, or the URL in a variable
           keyring: Payments                | k.yaml:1: keyring: Payments is not a keyring name: a-z, 0-9 and -, at most 63 characters, a letter first | keyring: main
           providers: [env, unknown:x]        | k.yaml:1: providers: provider unknown:x: unknown provider kind | env, file:DIR, pkcs11:MODULE?token=LABEL&pin-file=FILE, vault:URL?token-file=FILE or awskms:REGION
           providers: [awskms:x]            | k.yaml:1: providers: provider awskms:x: not a valid AWS region | awskms:eu-central-1?alias=NAME

@@ -142,7 +142,7 @@ class KekInventoryCommandTest {
             .contains("not scanned: sqlite: orders, all but 1 rows: only a sample was requested\n"),
         result.err());
     assertEquals(
-        "keyfleet: --sample=0 is not a number of rows; use 1 to 999999999\nTry: --sample=1000\n",
+        "keyfleet: --sample=0 is not a number of rows; use 1 to 999999999\nTry: keyfleet kek inventory --sample=1000\n",
         fleet.run("kek", "inventory", "--sample=0").expectExit(1).err());
   }
 
@@ -185,7 +185,7 @@ class KekInventoryCommandTest {
             .endsWith(
                 """
                 keyfleet: some places could not be searched
-                Try: keyfleet kek inventory --records=URL, with a user that may read everything
+                Try: name with --records the same store with a user that may read everything
                 """),
         result.err());
     fleet.environment.put("KEYFLEET_RECORDS", "nats://h");

@@ -36,7 +36,7 @@ class KekRemoveCommandTest {
   void disabledVersion_canComeBack() {
     assertEquals("main v1 is disabled\n", remove().expectExit(0).err());
     assertEquals("main v1 is disabled\n", remove().expectExit(0).err());
-    assertEquals("main v1 is decrypt_only\n", remove("--undo").expectExit(0).err());
+    assertEquals("main v1 is decrypt-only\n", remove("--undo").expectExit(0).err());
     remove("--undo").expectExit(2);
   }
 
@@ -54,7 +54,7 @@ class KekRemoveCommandTest {
           v2 is ACTIVE, not DECRYPT_ONLY
           worker-1 holds it as current
           1 records of sqlite keyfleet_secrets carry it
-        Try: keyfleet kek remove --version=2, when none of these reasons holds
+        Try: run the same command again, when none of these reasons holds
         """,
         result.err());
   }
@@ -105,7 +105,7 @@ class KekRemoveCommandTest {
         result
             .err()
             .contains(
-                "keyfleet: main/v1 was not changed\nTry: keyfleet kek remove --version=1 --yes\n"));
+                "keyfleet: nothing was changed\nTry: keyfleet kek remove --version=1 --yes\n"));
   }
 
   @Test
@@ -144,7 +144,7 @@ class KekRemoveCommandTest {
         keyfleet: v1 stays destroying:
           host=worker-1 pid=1008 still holds its key
           this host still holds its key
-        Try: keyfleet kek remove --version=1 --destroy, when none of these reasons holds
+        Try: run the same command again, when none of these reasons holds
         """,
         remove("--destroy", "--yes").expectExit(2).err());
     remove("--undo").expectExit(2);

@@ -4,15 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import keyfleet.cli.CliFleet;
 import keyfleet.cli.CliFleet.CommandResult;
 import keyfleet.cli.InMemoryBackend;
 import keyfleet.cli.output.Console.Output;
 import keyfleet.store.Bytes;
+import keyfleet.store.Kv;
 import keyfleet.store.RecordId;
 import keyfleet.store.SealedFields;
+import keyfleet.store.StoreException;
 import keyfleet.store.StoredRecord;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,6 +71,41 @@ class KekRotateCommandTest {
   }
 
   @Test
+  void storeOutage_isRiddenOutInWords() {
+    AtomicBoolean isDown = new AtomicBoolean();
+    backend.kvWrapper = kv -> breakable(kv, isDown);
+    fleet.haltWorkers();
+    fleet.onPause(2, () -> isDown.set(true));
+    fleet.onPause(
+        5,
+        () -> {
+          isDown.set(false);
+          fleet.resumeWorkers();
+        });
+    CommandResult result = rotate("--wait").expectExit(0);
+    result.expectErrorPart("still watching: the store is away\nthe store answers again\n");
+    assertTrue(
+        result.out().lines().toList().getLast().startsWith("v1 -> v2  completed"), result.out());
+  }
+
+  private static Kv breakable(Kv kv, AtomicBoolean isDown) {
+    return (Kv)
+        Proxy.newProxyInstance(
+            Kv.class.getClassLoader(),
+            new Class<?>[] {Kv.class},
+            (_, method, args) -> {
+              if (isDown.get()) {
+                throw new StoreException("the store is away");
+              }
+              try {
+                return method.invoke(kv, args);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  @Test
   void waitWithJson_printsOneObject() {
     CommandResult result = rotate("--wait", "-o", "json").expectExit(0);
     assertEquals(1, result.out().lines().count(), result.out());
@@ -87,7 +127,7 @@ class KekRotateCommandTest {
     assertEquals(
         """
         keyfleet: no worker is fresh, so no process would drive the rotation
-        Try: keyfleet server --roles worker, on a host that holds both versions
+        Try: start a worker on a host that holds both versions: keyfleet server --roles worker
         """,
         rotate().expectExit(2).err());
   }
@@ -136,9 +176,12 @@ class KekRotateCommandTest {
   void pausedRotation_waitsForResume() {
     fleet.haltWorkers();
     rotate().expectExit(0);
-    assertEquals("keyring main: rotation paused\n", fleet.run("kek", "pause").expectExit(0).err());
     assertEquals(
-        "keyring main: rotation already paused\n", fleet.run("kek", "pause").expectExit(0).err());
+        "keyring main: the rotation is paused in phase staged; the driver stops after its current batch\n",
+        fleet.run("kek", "pause").expectExit(0).err());
+    assertEquals(
+        "keyring main: nothing to do, the rotation is paused in phase staged; the driver stops after its current batch\n",
+        fleet.run("kek", "pause").expectExit(0).err());
     assertTrue(
         fleet
             .run("kek", "status", "-o", "json")
@@ -156,7 +199,8 @@ class KekRotateCommandTest {
   void abortedRotation_isEnded() {
     fleet.haltWorkers();
     rotate().expectExit(0);
-    assertEquals("keyring main: rotation aborted\n", fleet.run("kek", "abort").expectExit(0).err());
+    assertEquals(
+        "keyring main: the rotation is aborted\n", fleet.run("kek", "abort").expectExit(0).err());
     assertTrue(
         fleet
             .run("kek", "status", "-o", "json")
@@ -198,9 +242,7 @@ class KekRotateCommandTest {
   void dryRun_findsWhatWouldFailAndChangesNothing() {
     backend.collection(SECRETS).insert(recordCopiedFrom("db", "copy"));
     CommandResult result = rotate("--dry-run").expectExit(2);
-    assertTrue(
-        result.err().contains("dry run v1 -> v2: 2 records, 1 would fail; nothing was changed\n"),
-        result.err());
+    assertTrue(result.err().contains("dry run: 2 checked, 1 would fail\n"), result.err());
     assertTrue(result.err().contains("sqlite keyfleet_secrets copy: "), result.err());
     assertTrue(fleet.run("kek", "list").expectExit(0).out().contains("v2       announced"));
   }
@@ -213,7 +255,19 @@ class KekRotateCommandTest {
 
   @Test
   void revocation_reencryptsAndDisables() {
-    fleet.run("kek", "revoke", "--from-version=1", "--to-version=2", "--wait").expectExit(0);
+    fleet
+        .run("kek", "revoke", "--from-version=1", "--to-version=2", "--dry-run")
+        .expectExit(0)
+        .expectErrorStart("dry run: 1 checked, 0 would fail\n");
+    fleet.output = Output.TERMINAL;
+    fleet
+        .runWith("n\n", "kek", "revoke", "--from-version=1", "--to-version=2")
+        .expectExit(1)
+        .expectErrorPart("keyfleet: nothing was changed\n");
+    fleet.output = Output.PIPE;
+    fleet
+        .run("kek", "revoke", "--from-version=1", "--to-version=2", "--wait", "--yes")
+        .expectExit(0);
     assertEquals("hunter2", fleet.run("secret", "get", "db").expectExit(0).out());
     String list = fleet.run("kek", "list").expectExit(0).out();
     assertTrue(list.contains("v1       disabled, compromised  env"), list);
@@ -248,7 +302,7 @@ class KekRotateCommandTest {
           2 | kek rotate --from-version=3 --to-version=2     | the active version is v1, not v3
           1 | kek rotate --from-version=1                    | missing required option: '--to-version=N'
           1 | kek rotate --from-version=1 --to-version=2 --timeout=1m | --timeout has no effect without --wait
-          1 | kek revoke --from-version=1 --to-version=2 --dry-run | unknown argument --dry-run for keyfleet kek revoke
+          1 | kek revoke --from-version=1 --to-version=2 | revoking v1 needs --yes
           2 | kek pause                                      | cannot pause the rotation: no rotation is under way
           2 | kek rate 500                                   | cannot set the rate: no rotation is under way
           1 | kek rate fast                                  | fast is not a number of records per second; use a whole number, or 0 for no limit

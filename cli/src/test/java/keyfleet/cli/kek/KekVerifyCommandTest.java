@@ -57,7 +57,7 @@ class KekVerifyCommandTest {
         """
         NOT READY: target=2
         No process has sent a heartbeat recently. Start one, and wait for its first heartbeat.
-        Try: keyfleet kek verify --target=2
+        Try: keyfleet kek verify --target=2 --wait
         """,
         verify().expectExit(2).err());
   }
@@ -72,7 +72,7 @@ class KekVerifyCommandTest {
         pod=api-6d9f-x2 loaded=[1] current=1 provider=env version=0.1.0 reason=missing
         On api-6d9f-x2: set KEYFLEET_KEK_V2 and restart the process
         Which image a pod runs: kubectl get pods -L keyfleet.version --all-namespaces
-        Try: keyfleet kek verify --target=2
+        Try: keyfleet kek verify --target=2 --wait
         """,
         verify().expectExit(2).err());
   }
@@ -88,7 +88,7 @@ class KekVerifyCommandTest {
         LAGGARDS:
         host=b pid=7 loaded=[1,2] current=1 provider=file version=0.1.0 reason=other_provider
         On b: load v2 only from env, the provider in the keystore
-        Try: keyfleet kek verify --target=2
+        Try: keyfleet kek verify --target=2 --wait
         """,
         verify().expectExit(2).err());
   }
@@ -106,7 +106,8 @@ class KekVerifyCommandTest {
         result
             .err()
             .contains(
-                "On b: replace v2 by the key that the rest of the fleet has (provider env)\n"),
+                "On b: remove its key of v2, wait for a heartbeat, then place the key of v2 that the"
+                    + " rest of the fleet has (provider env)\n"),
         result.err());
   }
 

@@ -141,7 +141,7 @@ class SecretCommandsTest {
     fleet.run("kek", "announce", "--version=1", "--keyring=pay").expectExit(0);
     CommandResult result = fleet.runWith("x", "secret", "put", "a", "--keyring=pay").expectExit(1);
     assertEquals(
-        "keyfleet: collection keyfleet_secrets belongs to keyring main\nTry: --keyring=main\n",
+        "keyfleet: collection keyfleet_secrets belongs to keyring main\nTry: keyfleet secret put a --keyring=main\n",
         result.err());
   }
 
@@ -338,7 +338,7 @@ class SecretCommandsTest {
                   return new Conflict();
                 });
     assertEquals(
-        "keyfleet: other writers kept changing a for 10 seconds\nTry: keyfleet secret put a < FILE\n",
+        "keyfleet: other writers kept changing a for 10 seconds\nTry: run keyfleet secret put a < FILE\n",
         put("a", "x").expectExit(7).err());
     assertTrue(tries.get() > 5, tries::toString);
   }
@@ -350,7 +350,7 @@ class SecretCommandsTest {
     assertEquals(
         """
         keyfleet: the store did not answer in time: a may or may not be stored
-        Try: keyfleet secret put a < FILE
+        Try: run keyfleet secret put a < FILE
         """,
         result.err());
   }
@@ -368,7 +368,7 @@ class SecretCommandsTest {
     fleet.environment.put("KEYFLEET_STORE", "nats://h");
     CommandResult result = put("a", "x").expectExit(1);
     assertEquals(
-        "keyfleet: NATS stores no records\nTry: --records postgresql://HOST/DATABASE\n",
+        "keyfleet: NATS stores no records\nTry: use --records postgresql://HOST/DATABASE\n",
         result.err());
     fleet.environment.put("KEYFLEET_RECORDS", "postgresql://h/d");
     put("a", "x").expectExit(0);

@@ -137,7 +137,7 @@ class PluginProcessTest {
   void invalidOptions_printOneSentence() {
     TestProcess bad = start("bad-1", Map.of(), "kms-plugin", "--listen=tcp://localhost:1");
     assertEquals(1, bad.await(), bad::output);
-    assertTrue(bad.output().contains("Try: --listen unix:///"), bad::output);
+    assertTrue(bad.output().contains("--listen unix:///"), bad::output);
     TestProcess limits = start("bad-2", Map.of(), "kms-plugin", "--local-kek-uses=5000000:5000000");
     assertEquals(1, limits.await(), limits::output);
     assertTrue(limits.output().contains("soft <= hard <= 4194303"), limits::output);

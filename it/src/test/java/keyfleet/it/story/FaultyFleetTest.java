@@ -79,11 +79,12 @@ class FaultyFleetTest {
               "mover", Map.of("KEYFLEET_PROVIDER", "env,file:" + folder.resolve("keys-mover")));
       Await.until("two processes prove v2", () -> InProcessMember.isReady(operator, 2, 2));
       Shell.Result verdict = fleet.run(2, "kek", "verify", "--target=2");
-      String line = "host=%s pid=%d loaded=[1,2] current=1 provider=env version=0.1.0 reason=%s";
+      String line =
+          "host=%s pid=%d loaded=[1,2] current=1 provider=env version=0.1.0 reason=%s instance=%s";
       assertEquals(
           List.of(
-              line.formatted(host(), forger.pid(), "other_bytes"),
-              line.formatted(host(), mover.pid(), "other_provider")),
+              line.formatted(host(), forger.pid(), "other_bytes", "forger"),
+              line.formatted(host(), mover.pid(), "other_provider", "mover")),
           verdict.err().stream().filter(it -> it.startsWith("host=")).toList());
       fleet.run(2, "kek", "rotate", "--from-version=1", "--to-version=2");
     }

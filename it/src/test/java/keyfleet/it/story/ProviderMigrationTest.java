@@ -133,7 +133,8 @@ class ProviderMigrationTest {
           "--from-version=" + from,
           "--to-version=" + to,
           "--wait",
-          "--timeout=1m");
+          "--timeout=1m",
+          order.equals("revoke") ? "--yes" : "--output=table");
       if (order.equals("rotate")) {
         run(providers, "kek", "remove", "--version=" + from, "--yes");
       }

@@ -117,16 +117,15 @@ class RotationStoryTest {
           List.of(
               "NOT READY: target=2",
               "LAGGARDS:",
-              "host=%s pid=%d loaded=[1] current=1 provider=%s version=0.1.0 reason=missing"
+              "host=%s pid=%d loaded=[1] current=1 provider=%s version=0.1.0 reason=missing instance=api-2"
                   .formatted(host(), second.pid(), keySource == KeySource.ENV ? "env" : "file"),
-              "On %s: %s"
+              "On api-2: %s"
                   .formatted(
-                      host(),
                       keySource == KeySource.ENV
                           ? "set KEYFLEET_KEK_V2 and restart the process"
                           : "copy main.v2.key with mode 0600 into the key folder; no restart is"
                               + " needed"),
-              "Try: keyfleet kek verify --target=2");
+              "Try: keyfleet kek verify --target=2 --wait");
       assertEquals(laggard, fleet.run(2, "kek", "verify", "--target=2").err());
       assertEquals(
           laggard, fleet.run(2, "kek", "rotate", "--from-version=1", "--to-version=2").err());

@@ -301,8 +301,8 @@ public final class KeyReconciler {
         .filter(it -> !candidates.contains(it))
         .forEach(it ->
             info(
-                "the provider has %s, which is not announced: a candidate. Try: keyfleet kek announce --version=%d"
-                    .formatted(it, it.number())));
+                "the provider has %s, which is not announced: a candidate. Try: keyfleet kek announce --version=%d --keyring=%s"
+                    .formatted(it, it.number(), provisioner.keys().keyring())));
     candidates = now;
   }
 

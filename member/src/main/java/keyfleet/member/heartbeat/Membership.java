@@ -45,6 +45,9 @@ public final class Membership {
       new NotJoined("this process has not joined the fleet yet");
   private static final MembershipState LEFT = new NotJoined("this process has left the fleet");
 
+  /// Why the last round failed; null if the store answered.
+  private volatile @Nullable StoreException lastStoreFailure;
+
   private final ProcessIdentity identity;
   private final KeystoreStore keystores;
   private final LoadedKeys keys;
@@ -125,14 +128,35 @@ public final class Membership {
     } catch (MalformedValueException e) {
       state.set(new NotJoined("the keystore cannot be read: " + e.getMessage()));
     } catch (StoreException e) {
+      lastStoreFailure = e;
       return e;
     }
+    lastStoreFailure = null;
     return null;
   }
 
   /// Whether the process may seal at this moment.
   public boolean canSeal() {
     return !left.get() && isLeaseHeld();
+  }
+
+  /// The state for people. A process that was admitted and may not seal now says why: its lease
+  /// runs out while the store does not answer.
+  public String readinessText() {
+    StoreException failure = lastStoreFailure;
+    MembershipState now = state.get();
+    if (canSeal()) {
+      return now.description();
+    }
+    if (failure != null) {
+      return "store: " + failure.getMessage();
+    }
+    if (left.get()) {
+      return "stopping";
+    }
+    return now instanceof Admitted
+        ? "the write lease has run out, and no heartbeat has renewed it"
+        : now.description();
   }
 
   private boolean isLeaseHeld() {

@@ -3,6 +3,7 @@ package keyfleet.providers.file;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Map;
@@ -10,6 +11,7 @@ import java.util.TreeMap;
 import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
+import keyfleet.providers.FileErrorText;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderException;
 import keyfleet.providers.SoftwareKekRegistry;
@@ -56,11 +58,11 @@ public final class FileProvider implements KekProvider {
       return byVersion;
     } catch (IOException e) {
       throw new ProviderException(
-          "the key folder " + folder + " cannot be read: " + e.getClass().getSimpleName(),
-          "mkdir -m 0700 "
-              + folder
-              + " && keyfleet kek generate --version=1 --provider file:"
-              + folder,
+          "the key folder " + folder + " cannot be read: " + FileErrorText.of(e),
+          e instanceof NoSuchFileException
+              ? "mkdir -m 0700 %1$s && keyfleet kek generate --version=1 --provider file:%1$s"
+                  .formatted(folder)
+              : "run as the folder's owner, or name another folder",
           e);
     }
   }

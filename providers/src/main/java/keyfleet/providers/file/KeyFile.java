@@ -3,8 +3,10 @@ package keyfleet.providers.file;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -13,6 +15,7 @@ import java.util.Set;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
+import keyfleet.providers.FileErrorText;
 import keyfleet.providers.KeyHex;
 import keyfleet.providers.ProviderException;
 
@@ -33,13 +36,22 @@ public record KeyFile(Path path) {
       throw new ProviderException(
           path + " exists already; a version's bytes never change", "use the next --version", e);
     } catch (IOException e) {
-      throw new ProviderException(
-          path + " cannot be written: " + e.getClass().getSimpleName(),
-          "mkdir -m 0700 -p " + path.toAbsolutePath().getParent(),
-          e);
+      throw new ProviderException(path + " cannot be written: " + describe(e), remedy(e), e);
     } finally {
       Arrays.fill(text, (byte) 0);
     }
+  }
+
+  private static String describe(IOException e) {
+    return e instanceof NoSuchFileException ? "its folder does not exist" : FileErrorText.of(e);
+  }
+
+  private String remedy(IOException e) {
+    return switch (e) {
+      case NoSuchFileException _ -> "mkdir -m 0700 -p " + path.toAbsolutePath().getParent();
+      case AccessDeniedException _ -> "chmod u+w " + path.toAbsolutePath().getParent();
+      default -> "name a folder on a disk that has room and can be written";
+    };
   }
 
   private void writeOrRemove(FileChannel file, byte[] text) throws IOException {

@@ -10,6 +10,7 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Set;
+import keyfleet.providers.FileErrorText;
 import keyfleet.providers.ProviderException;
 
 /// Reads a small file that holds a secret, if only its owner can read it.
@@ -45,7 +46,7 @@ public final class SecretFileReader {
       throw new ProviderException(file + " does not exist", "create it, or name another file", e);
     } catch (IOException e) {
       throw new ProviderException(
-          file + " cannot be read: " + e.getClass().getSimpleName(),
+          file + " cannot be read: " + FileErrorText.of(e),
           "run as the file's owner, or: chown $(id -u) " + file,
           e);
     }

@@ -28,6 +28,7 @@ public final class StoreUrl {
   private final String path;
   private final String userInfo;
   private final Map<String, String> parameters;
+  private final boolean isForReading;
 
   private StoreUrl(Matcher parts, String scheme) {
     boolean onServer = !scheme.equals("sqlite");
@@ -36,11 +37,34 @@ public final class StoreUrl {
     this.userInfo = onServer ? orEmpty(parts.group("user")) : "";
     this.path = onServer ? decode(orEmpty(parts.group("path"))) : parts.group("path");
     this.parameters = parseParameters(orEmpty(parts.group("query")));
+    this.isForReading = false;
+  }
+
+  private StoreUrl(StoreUrl url, boolean isForReading) {
+    this.scheme = url.scheme;
+    this.hosts = url.hosts;
+    this.path = url.path;
+    this.userInfo = url.userInfo;
+    this.parameters = url.parameters;
+    this.isForReading = isForReading;
+  }
+
+  /// The same store, for a command that only reads. The engine then creates nothing, needs no right
+  /// to write, and refuses a place that has no store.
+  public StoreUrl forReading() {
+    return new StoreUrl(this, true);
+  }
+
+  public boolean isForReading() {
+    return isForReading;
   }
 
   public static StoreUrl parse(String text) {
     Matcher file = FILE.matcher(text);
     Matcher server = SERVER.matcher(text);
+    if (text.startsWith("postgres://")) { // the scheme that many tools print
+      return parse(text.replaceFirst("postgres", "postgresql"));
+    }
     if (file.matches()) {
       return new StoreUrl(file, "sqlite");
     }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.sun.security.auth.module.UnixSystem;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -47,7 +48,9 @@ public record PrivateFile(String parameter, Path path) {
           this + " does not exist", "create it, or name another file");
     } catch (IOException e) {
       throw StoreRefusedException.noAccess(
-          this + " cannot be read: " + e.getClass().getSimpleName(),
+          this
+              + " cannot be read: "
+              + (e instanceof AccessDeniedException ? "permission denied" : "the disk failed"),
           "run as the file's owner, or: chown $(id -u) " + path);
     }
   }
