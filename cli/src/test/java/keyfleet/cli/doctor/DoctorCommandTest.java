@@ -47,7 +47,7 @@ class DoctorCommandTest {
   void healthyStore_isSafe() {
     String printed = doctor(_ -> engineOf(healthyKv, PASSED)).expectExit(0).out();
     assertTrue(printed.startsWith("nats://ann@h\n[ok]   it is a fine store\n"), printed);
-    assertTrue(printed.contains("each of 50 races had one winner"), printed);
+    assertTrue(printed.contains("each of 100 races had one winner"), printed);
     assertFalse(printed.contains("secret"), printed);
   }
 

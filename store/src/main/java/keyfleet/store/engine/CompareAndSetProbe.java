@@ -45,7 +45,7 @@ public final class CompareAndSetProbe {
 
   private static final Bucket SCRATCH = new Bucket.Lasting("keyfleet_probe");
   private static final int WRITERS = 4;
-  private static final int RACES = 50;
+  private static final int RACES = 100;
 
   /// Fewer updates or fewer creates with a winner prove nothing: half of each kind.
   private static final int MIN_RACES = RACES / 4;

@@ -33,7 +33,7 @@ class CompareAndSetProbeTest {
 
   @Test
   void soundStore_passesAndIsLeftClean() {
-    assertEquals(new Passed(50), probe(sound, System::nanoTime));
+    assertEquals(new Passed(100), probe(sound, System::nanoTime));
     assertEquals(0, sound.list(SCRATCH, Prefix.ALL).size());
   }
 
@@ -66,7 +66,7 @@ class CompareAndSetProbeTest {
     AtomicLong now = new AtomicLong();
     LongSupplier clock = () -> now.addAndGet(Duration.ofSeconds(1).toNanos());
     Inconclusive inconclusive = assertInstanceOf(Inconclusive.class, probe(sound, clock));
-    assertTrue(inconclusive.sentence().startsWith("only 19 of 50 races"), inconclusive::sentence);
+    assertTrue(inconclusive.sentence().startsWith("only 19 of 100 races"), inconclusive::sentence);
   }
 
   @Test
