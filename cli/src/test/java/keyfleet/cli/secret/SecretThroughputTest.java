@@ -50,7 +50,8 @@ class SecretThroughputTest {
     ProviderContext runtime =
         new ProviderContext(Map.copyOf(fleet.environment), new SecureRandom(), fleet);
     PrintStream none = new PrintStream(OutputStream.nullOutputStream(), false, UTF_8);
-    Console console = new Console(InputStream.nullInputStream(), none, none, Console.Output.PIPE);
+    Console console =
+        new Console(InputStream.nullInputStream(), none, none, UTF_8, Console.Output.PIPE);
     CommandContext context =
         new CommandContext(
             console,

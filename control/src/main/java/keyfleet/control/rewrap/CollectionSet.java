@@ -154,8 +154,7 @@ public record CollectionSet(
       return unreachableText;
     }
     for (FencedCollection collection : reachable) {
-      Optional<String> objection =
-          objection(collection.displayName(), raise.apply(collection));
+      Optional<String> objection = objection(collection.displayName(), raise.apply(collection));
       if (objection.isPresent()) {
         return objection;
       }

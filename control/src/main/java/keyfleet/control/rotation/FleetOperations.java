@@ -44,8 +44,7 @@ public final class FleetOperations {
     }
     Result audited =
         operations.writeIntent(
-            "forget " + instance,
-            List.of(AuditChange.ofProcessIntent(instance, known.get())));
+            "forget " + instance, List.of(AuditChange.ofProcessIntent(instance, known.get())));
     if (audited instanceof Done) {
       keyringStore.forgetProcess(keystore.timings(), instance);
     }
@@ -127,8 +126,7 @@ public final class FleetOperations {
         operations.writeIntent(
             "unregister " + collection.displayName(),
             List.of(
-                AuditChange.ofCollectionIntent(
-                    collection.displayName(), collection.lastCount())));
+                AuditChange.ofCollectionIntent(collection.displayName(), collection.lastCount())));
     if (audited instanceof Done) {
       keyringStore.unregister(collection.registration());
     }
