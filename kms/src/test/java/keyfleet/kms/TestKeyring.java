@@ -56,9 +56,7 @@ public final class TestKeyring {
 
   /// Makes the staged version active.
   public Keystore flip() {
-    adopt(keystore.decide(new RotationEvent.GatePassed(rotationEpoch())));
-    adopt(keystore.decide(new RotationEvent.FencesOpened(rotationEpoch())));
-    return adopt(keystore.decide(new RotationEvent.RewrapEnded(rotationEpoch())));
+    return adopt(keystore.decide(new RotationEvent.GatePassed(rotationEpoch())));
   }
 
   /// Announces a version and makes it active.
@@ -75,8 +73,6 @@ public final class TestKeyring {
 
   public Keystore complete() {
     adopt(keystore.decide(new RotationEvent.Settled(rotationEpoch())));
-    adopt(keystore.decide(new RotationEvent.Fenced(rotationEpoch())));
-    adopt(keystore.decide(new RotationEvent.SweepEnded(rotationEpoch())));
     return adopt(keystore.decide(new RotationEvent.Proved(rotationEpoch())));
   }
 

@@ -50,7 +50,8 @@ final class JoinProcedure {
       Consumer<ProcessEvent> eventSink,
       LongSupplier clock,
       RandomGenerator jitter,
-      Membership.CurrentVersion currentVersion) {}
+      Membership.CurrentVersion currentVersion,
+      MemberEventLog.WithoutLease withoutLease) {}
 
   private final ProcessIdentity identity;
   private final Membership.StoreAccess storeAccess;
@@ -82,7 +83,8 @@ final class JoinProcedure {
         new Membership(identity, storeAccess, keys, this::fences, context.clock())
             .reportCurrent(context.currentVersion());
     MemberEventLog eventLog =
-        new MemberEventLog(identity.instance(), keyring(), context.eventSink());
+        new MemberEventLog(
+            identity.instance(), keyring(), context.eventSink(), context.withoutLease());
     HeartbeatLoop loop = heartbeatLoop(membership, eventLog);
     try {
       openCollections(collections);

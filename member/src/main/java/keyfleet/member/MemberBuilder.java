@@ -10,6 +10,7 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Timings;
+import keyfleet.member.heartbeat.MemberEventLog;
 import keyfleet.member.heartbeat.MemberThreads;
 import keyfleet.member.heartbeat.Membership;
 import keyfleet.member.heartbeat.PlatformMemberThreads;
@@ -44,6 +45,7 @@ public final class MemberBuilder {
   private final SecureRandom random = new SecureRandom();
   private RandomGenerator jitter = random;
   private Membership.CurrentVersion currentVersion = Keystore::active;
+  private MemberEventLog.WithoutLease withoutLease = MemberEventLog.WithoutLease.OPENS_ONLY;
 
   MemberBuilder(Kv kv, KeyringName keyring) {
     this.kv = kv;
@@ -121,6 +123,12 @@ public final class MemberBuilder {
     return this;
   }
 
+  /// Sets what this process does while it may not seal, for its log.
+  public MemberBuilder withoutLease(MemberEventLog.WithoutLease effect) {
+    withoutLease = effect;
+    return this;
+  }
+
   MemberBuilder jitter(RandomGenerator newJitter) {
     jitter = newJitter;
     return this;
@@ -152,7 +160,7 @@ public final class MemberBuilder {
             new Membership.StoreAccess(kv, nonces),
             loadedKeys(nanos),
             new JoinProcedure.JoinContext(
-                threads, threads.eventSink(listener), nanos, jitter, currentVersion))
+                threads, threads.eventSink(listener), nanos, jitter, currentVersion, withoutLease))
         .join(collections);
   }
 

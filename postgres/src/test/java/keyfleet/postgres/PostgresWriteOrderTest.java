@@ -194,7 +194,7 @@ class PostgresWriteOrderTest {
 
   private static boolean canOpen(Bucket bucket) {
     try (PostgresEngine own = PostgresEngine.open(StoreUrl.parse(server.url(DATABASE, "pool=1")))) {
-      own.kv().get(bucket, A);
+      assertWritten(own.kv().put(bucket, new Key("of-" + own.hashCode()), VALUE));
       return true;
     } catch (IllegalArgumentException e) {
       return false;

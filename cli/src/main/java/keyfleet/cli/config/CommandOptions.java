@@ -32,6 +32,11 @@ public final class CommandOptions {
     return add(builder(name, label, description));
   }
 
+  /// An option whose value may be left out.
+  public CommandOptions optionalText(String name, String label, String... description) {
+    return add(builder(name, label, description).arity("0..1").fallbackValue(""));
+  }
+
   public CommandOptions required(String name, String label, String... description) {
     return add(builder(name, label, description).required(true));
   }

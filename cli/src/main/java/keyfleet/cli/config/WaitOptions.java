@@ -6,8 +6,11 @@ import keyfleet.providers.Ticker;
 import picocli.CommandLine.ParseResult;
 
 /// The options `--wait` and `--timeout`.
-public record WaitOptions(boolean shouldWait, Duration timeout) {
+///
+/// @param isForProof whether to wait until the proof of a rotation, which may need a person
+public record WaitOptions(boolean shouldWait, boolean isForProof, Duration timeout) {
   private static final String WAIT = "--wait";
+  private static final String PROOF = "proof";
   private static final SettingSpec<Duration> TIMEOUT =
       SettingSpec.ofFlag(
           "--timeout",
@@ -23,12 +26,28 @@ public record WaitOptions(boolean shouldWait, Duration timeout) {
     return options.flag(WAIT, "Wait for the result instead of returning at once.").add(TIMEOUT);
   }
 
+  /// As [#addTo], for a command that may also wait for a proof.
+  public static CommandOptions addWithProof(CommandOptions options) {
+    return options
+        .optionalText(
+            WAIT,
+            PROOF,
+            "Wait for the result instead of returning at once; of a kms keyring, until all plugins"
+                + " announce the new key, or with =proof until nothing needs the old one.")
+        .add(TIMEOUT);
+  }
+
   public static WaitOptions of(ParseResult parsed) {
-    boolean shouldWait = parsed.matchedOptionValue(WAIT, false);
+    boolean shouldWait = parsed.hasMatchedOption(WAIT);
+    Object value = parsed.<Object>matchedOptionValue(WAIT, "");
+    boolean isForProof = value.equals(PROOF);
+    if (value instanceof String text && !text.isEmpty() && !isForProof) {
+      throw Setting.named(WAIT, text).invalidValue("a result to wait for; use proof", PROOF);
+    }
     if (parsed.hasMatchedOption(TIMEOUT.flag()) && !shouldWait) {
       throw new CommandException(TIMEOUT.flag() + " has no effect without " + WAIT, WAIT);
     }
-    return new WaitOptions(shouldWait, TIMEOUT.find(parsed).orElse(DEFAULT_TIMEOUT));
+    return new WaitOptions(shouldWait, isForProof, TIMEOUT.find(parsed).orElse(DEFAULT_TIMEOUT));
   }
 
   /// Starts the timeout now.

@@ -18,6 +18,8 @@ import keyfleet.cli.output.TextTable;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.VersionState;
 import keyfleet.store.Census;
 import keyfleet.store.Records;
 import keyfleet.store.StoreException;
@@ -97,11 +99,33 @@ record EnvelopeInventory(
             new UncountedCollection(
                 collection,
                 NOT_REACHED,
-                "neither --store nor --records names " + collection.engine()));
+                collection.isCluster()
+                    ? "its objects are in etcd, which Keyfleet cannot count"
+                    : "neither --store nor --records names " + collection.engine()));
       }
     } catch (StoreException e) {
       notCounted.add(new UncountedCollection(collection, NOT_REACHED, e.getMessage()));
     }
+  }
+
+  /// The records that need a version which the fleet cannot open them with.
+  record UnusableRecords(CollectionRegistration registration, KekVersion version, long count) {}
+
+  List<UnusableRecords> findUnusable(Keystore keystore) {
+    List<UnusableRecords> found = new ArrayList<>();
+    for (CountedCollection collection : countedCollections) {
+      collection
+          .census()
+          .carrying()
+          .forEach((version, count) -> {
+            boolean isUsable =
+                keystore.stateOf(version).filter(VersionState::isProofRequired).isPresent();
+            if (!isUsable && count > 0) {
+              found.add(new UnusableRecords(collection.registration(), version, count));
+            }
+          });
+    }
+    return found;
   }
 
   long unreadable() {

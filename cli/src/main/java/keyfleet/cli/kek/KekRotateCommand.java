@@ -53,7 +53,7 @@ public record KekRotateCommand(CommandContext context, Kind kind) implements Com
     if (kind == Kind.REVOCATION) {
       options.flag(YES, "Do not ask for confirmation.");
     }
-    return WaitOptions.addTo(ExpectedProcessOptions.addTo(options))
+    return WaitOptions.addWithProof(ExpectedProcessOptions.addTo(options))
         .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
         .required(FROM, "N", "The version to replace, which is active now.")
         .required(TO, "N", "The version to make active.")
@@ -164,6 +164,23 @@ public record KekRotateCommand(CommandContext context, Kind kind) implements Com
     return ExitCode.OK;
   }
 
+  /// The plugins have flipped. What is left takes as long as the objects need to be rewritten.
+  private int reportFlipped(RotationJob job, RotationStatus last) {
+    Console console = context.console();
+    console.printMessage(
+        "%s -> %s: every plugin announces %s; the objects in etcd still need %s"
+            .formatted(job.from(), job.to(), job.to(), job.from()));
+    console.printMessage(
+        "Rewrite them through the API servers, for example: kubectl get secrets -A -o json | kubectl"
+            + " replace -f -");
+    console.printMessage(
+        "Then: "
+            + console.complete(
+                "keyfleet kek attest --version=%d --reason=TEXT%s"
+                    .formatted(job.from().number(), KeyOptions.keyringFlag(last.keyring()))));
+    return ExitCode.OK;
+  }
+
   private int watch(
       CommandSession session, RotationJob job, WaitOptions waitOptions, OutputFormat format) {
     Console console = context.console();
@@ -174,10 +191,16 @@ public record KekRotateCommand(CommandContext context, Kind kind) implements Com
         format == OutputFormat.JSON ? DisplayMode.NOTHING : DisplayMode.of(console, format);
     RotationStatus last =
         new RotationWatcher(session, console, new RotationDisplay(console, displayMode))
-            .watchUntil(status -> status.outcomeOf(job.id()).isPresent(), deadline);
+            .watchUntil(
+                status ->
+                    status.outcomeOf(job.id()).isPresent()
+                        || (status.awaitsAttestation() && !waitOptions.isForProof()),
+                deadline);
     if (format == OutputFormat.JSON) {
       last.print(format, console.out());
     }
-    return new RotationReport(job, last).print(console);
+    return last.awaitsAttestation() && !waitOptions.isForProof()
+        ? reportFlipped(job, last)
+        : new RotationReport(job, last).print(console);
   }
 }

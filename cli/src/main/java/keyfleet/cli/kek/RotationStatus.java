@@ -75,6 +75,11 @@ record RotationStatus(
     return Rotation.unfinishedJob(rotation()).isPresent();
   }
 
+  /// Whether only an operator's word is missing: of a kms keyring whose plugins have all flipped.
+  boolean awaitsAttestation() {
+    return keystore.identity().use() == Keystore.Use.KMS && rotation() instanceof Rotation.Proving;
+  }
+
   /// Empty while the rotation is running.
   Optional<Outcome> outcomeOf(RotationId id) {
     if (job().filter(it -> it.id().equals(id)).isEmpty()) {

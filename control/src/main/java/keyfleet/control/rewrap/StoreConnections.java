@@ -108,10 +108,10 @@ public final class StoreConnections implements CollectionOpener, AutoCloseable {
   /// it is in another store.
   public Optional<Records> findRecords(CollectionRegistration registration) {
     String engine = registration.engine();
-    CollectionShape shape = toShape(registration);
-    if (engine.equals(ENGINE_WITHOUT_RECORDS)) {
+    if (registration.isCluster() || engine.equals(ENGINE_WITHOUT_RECORDS)) {
       return Optional.empty();
     }
+    CollectionShape shape = toShape(registration);
     if (engine.equals(recordsUrl.scheme())) {
       return Optional.of(recordsEngine().records(shape));
     }

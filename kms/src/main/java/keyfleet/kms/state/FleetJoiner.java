@@ -14,6 +14,7 @@ import keyfleet.member.Member;
 import keyfleet.member.MembershipState;
 import keyfleet.member.document.CollectionRegistry;
 import keyfleet.member.document.KnownPluginRegistry;
+import keyfleet.member.heartbeat.MemberEventLog;
 import keyfleet.member.keys.LoadedKeys;
 import keyfleet.member.process.NonceGenerator;
 import keyfleet.member.process.PeriodicTask;
@@ -90,6 +91,7 @@ public final class FleetJoiner implements Supplier<Optional<MembershipState>>, A
             .software(settings.software())
             .clock(context.clock())
             .keys(keys)
+            .withoutLease(MemberEventLog.WithoutLease.KEEPS_ANNOUNCED_KEY)
             .currentVersion(_ -> announcedVersion())
             .listener(context.events())
             .join();

@@ -21,16 +21,29 @@ public final class MemberEventLog {
   private static final String LEASE_ENDED = "the store did not answer for the length of a lease";
   private static final String LEASE_REMEDY = "bring the store back; sealing then resumes by itself";
 
+  /// What a process does while the fleet does not let it seal.
+  public enum WithoutLease {
+    OPENS_ONLY,
+    /// A KMS plugin: an API server that cannot write stops, so it writes under its announced key.
+    KEEPS_ANNOUNCED_KEY
+  }
+
   private final String instance;
   private final KeyringName keyring;
   private final Consumer<ProcessEvent> eventSink;
+  private final WithoutLease withoutLease;
   private boolean joined;
   private @Nullable HeartbeatResult lastResult;
 
-  public MemberEventLog(String instance, KeyringName keyring, Consumer<ProcessEvent> eventSink) {
+  public MemberEventLog(
+      String instance,
+      KeyringName keyring,
+      Consumer<ProcessEvent> eventSink,
+      WithoutLease withoutLease) {
     this.instance = instance;
     this.keyring = keyring;
     this.eventSink = eventSink;
+    this.withoutLease = withoutLease;
   }
 
   void report(HeartbeatResult now) {
@@ -130,8 +143,13 @@ public final class MemberEventLog {
     };
   }
 
-  private static ProcessEvent sealingDisabled(String reason, String remedy) {
-    return ProcessEvent.warning("cannot seal, can still open: " + reason + ". Try: " + remedy);
+  private ProcessEvent sealingDisabled(String reason, String remedy) {
+    String effect =
+        switch (withoutLease) {
+          case OPENS_ONLY -> "cannot seal, can still open";
+          case KEEPS_ANNOUNCED_KEY -> "still encrypts under the announced key, and follows no flip";
+        };
+    return ProcessEvent.warning(effect + ": " + reason + ". Try: " + remedy);
   }
 
   /// The process can still open, and can seal until its lease ends.
