@@ -190,7 +190,7 @@ final class KeyReconcilerTest {
         plugin.events.contains(
             ProcessEvent.info(
                 "the provider has v3, which is not announced: a candidate."
-                    + " Try: keyfleet kek announce --version=3")),
+                    + " Try: keyfleet kek announce --version=3 --keyring=kms")),
         () -> "no event: " + plugin.events);
     plugin.receiveKeystore(keyring.announce(2));
     plugin.receiveKeystore(keyring.announce(3));
