@@ -5,8 +5,8 @@ import java.util.Optional;
 import keyfleet.crypto.KeyringName;
 
 /// A collection whose records contain envelopes of a keyring. It is registered once, before the
-/// first seal. A registered collection that cannot be counted blocks the proof of a rotation and
-/// the removal of a version.
+/// first seal; later it can only gain a version field. A registered collection that cannot be
+/// counted blocks the proof of a rotation and the removal of a version.
 ///
 /// It holds all that a worker needs to find the records, because a worker may run where the
 /// registering application does not.
@@ -39,6 +39,13 @@ public record CollectionRegistration(
 
   public boolean isCluster() {
     return engine.equals(KUBERNETES);
+  }
+
+  /// Whether `other` names the same fields, whatever its version field is.
+  public boolean isSameButForVersionField(CollectionRegistration other) {
+    return new CollectionRegistration(
+            keyring, engine, collection, idField, sealedFields, other.versionField)
+        .equals(other);
   }
 
   /// A collection without a version field.

@@ -21,4 +21,8 @@ record CollectionDeclaration(String engineName, Engine engine, CollectionShape s
         List.copyOf(shape.sealedFields()),
         shape.versionField());
   }
+
+  CollectionDeclaration withVersionField(String field) {
+    return new CollectionDeclaration(engineName, engine, shape.withVersionField(field));
+  }
 }
