@@ -78,6 +78,7 @@ class VersionFieldTest {
     plant(stores, "a", 2);
     assertEquals(1, operator.records().census().mismatched());
     operator.announce(2, ProcessFleet.timings());
+    Await.until("v2 is proved", () -> InProcessMember.isReady(operator, 2, 1));
     Await.until(
         "the rotation is started",
         () -> !(operator.orders().rotate(v(1), v(2)) instanceof Refused));
