@@ -30,8 +30,11 @@ public final class HoldOperations {
   /// What an operator needs to decide.
   ///
   /// @param fences what each collection remembers
-  public record HeldKeystore(
-      Keystore keystore, SortedMap<String, FenceMark> fences, Optional<SafeHold> hold) {}
+  public record HeldKeystore(Keystore keystore, SortedMap<String, FenceMark> fences) {
+    public Optional<SafeHold> hold() {
+      return SafeHold.check(keystore, fences);
+    }
+  }
 
   private final KeyringStore keyringStore;
   private final CollectionCatalog collectionCatalog;
@@ -56,11 +59,8 @@ public final class HoldOperations {
         .keystores()
         .read()
         .map(StoredKeystore::keystore)
-        .map(keystore -> {
-          Map<String, FenceMark> fences = collectionCatalog.open().readFenceMarks();
-          return new HeldKeystore(
-              keystore, new TreeMap<>(fences), SafeHold.check(keystore, fences));
-        });
+        .map(keystore ->
+            new HeldKeystore(keystore, new TreeMap<>(collectionCatalog.open().readFenceMarks())));
   }
 
   public Result adoptFences() {

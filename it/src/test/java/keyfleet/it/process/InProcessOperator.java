@@ -14,6 +14,7 @@ import keyfleet.control.rotation.KeyringOperations;
 import keyfleet.control.rotation.KeyringStore;
 import keyfleet.control.rotation.RemovalOperations;
 import keyfleet.control.rotation.RotationLoop;
+import keyfleet.control.rotation.RotationRate;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Roster;
@@ -77,6 +78,10 @@ public final class InProcessOperator implements AutoCloseable {
 
   Optional<RotationProgress> rotationProgress() {
     return keyringStore.readProgress();
+  }
+
+  void setRate(RotationRate rate) {
+    keyringStore.writeRate(rate);
   }
 
   public SortedMap<KekVersion, Long> recordsByVersion() {
