@@ -19,7 +19,7 @@ record CollectionDeclaration(String engineName, Engine engine, CollectionShape s
         shape.name(),
         shape.idField(),
         List.copyOf(shape.sealedFields()),
-        shape.versionField());
+        shape.versionFieldName());
   }
 
   CollectionDeclaration withVersionField(String field) {

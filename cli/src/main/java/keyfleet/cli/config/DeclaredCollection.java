@@ -39,7 +39,7 @@ public record DeclaredCollection(KeyringName keyring, CollectionShape shape) {
         shape.name(),
         shape.idField(),
         List.copyOf(shape.sealedFields()),
-        shape.versionField());
+        shape.versionFieldName());
   }
 
   private static DeclaredCollection of(CollectionEntry entry, KeyringName processKeyring) {

@@ -83,7 +83,7 @@ record SecretCollection(CollectionRegistration registration, Records records) {
         COLLECTION,
         NAME,
         List.of(VALUE),
-        SHAPE.versionField());
+        SHAPE.versionFieldName());
   }
 
   Optional<StoredRecord> read(SecretName name) {

@@ -3,7 +3,6 @@ package keyfleet.member.document;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
-import java.util.Optional;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.member.document.CollectionRegistry.Registered;
@@ -30,7 +29,7 @@ class CollectionRegistryTest {
         "orders",
         "id",
         List.of(sealedField),
-        versionField.isEmpty() ? Optional.empty() : Optional.of(versionField));
+        versionField.isEmpty() ? null : versionField);
   }
 
   private List<CollectionRegistration> registered() {
