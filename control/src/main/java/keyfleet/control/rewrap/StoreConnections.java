@@ -139,7 +139,7 @@ public final class StoreConnections implements CollectionOpener, AutoCloseable {
         registration.collection(),
         registration.idField(),
         new TreeSet<>(registration.sealedFields()),
-        registration.versionField());
+        registration.versionFieldName());
   }
 
   @Override

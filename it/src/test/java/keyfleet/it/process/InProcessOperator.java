@@ -13,6 +13,7 @@ import keyfleet.control.rotation.CollectionCatalog;
 import keyfleet.control.rotation.KeyringOperations;
 import keyfleet.control.rotation.KeyringStore;
 import keyfleet.control.rotation.RemovalOperations;
+import keyfleet.control.rotation.RotationLoop;
 import keyfleet.control.rotation.RotationRate;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
@@ -28,10 +29,11 @@ public final class InProcessOperator implements AutoCloseable {
   private final KeyringStore keyringStore;
   private final CollectionCatalog catalog;
   private final KeyringOperations orders;
+  private final LoadedKeys keys;
 
   public InProcessOperator(Map<String, String> environment, Failpoints failpoints) {
     this.wiring = new TestWiring(environment);
-    LoadedKeys keys = new LoadedKeys(TestWiring.KEYRING, wiring.providers(), wiring.random());
+    this.keys = new LoadedKeys(TestWiring.KEYRING, wiring.providers(), wiring.random());
     keys.refresh();
     AuditContext author =
         new AuditContext(new AuditActor("it", "here", "operator"), InstantSource.system());
@@ -88,6 +90,11 @@ public final class InProcessOperator implements AutoCloseable {
 
   public Records records() {
     return wiring.records().records(TestWiring.ORDERS);
+  }
+
+  /// A driver of rotations that a test ticks.
+  public RotationLoop newRotationLoop(String driver) {
+    return new RotationLoop(driver, keyringStore, catalog, keys, System::nanoTime);
   }
 
   public void createTable() {

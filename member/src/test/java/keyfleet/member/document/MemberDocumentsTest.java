@@ -11,7 +11,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -91,12 +90,7 @@ class MemberDocumentsTest {
 
   private static CollectionRegistration collectionRegistration() {
     return new CollectionRegistration(
-        KeyringName.MAIN,
-        "sqlite",
-        "orders",
-        "id",
-        List.of("card", "name"),
-        Optional.of("kek_version"));
+        KeyringName.MAIN, "sqlite", "orders", "id", List.of("card", "name"), "kek_version");
   }
 
   private static Document parse(String text) {
