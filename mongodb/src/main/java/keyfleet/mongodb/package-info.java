@@ -62,15 +62,15 @@
 /// | `keyfleet.fences`  | `{_id: collection, incarnation, epoch, writable}`                     |
 /// | `keyfleet.schema`  | `{_id: "schema", version: 2}`; another version is refused             |
 ///
-/// A value that is a JSON document is a BSON document in `value`, which the shell shows and searches:
-/// `db.process_heartbeats.find({"value.loaded_kek_versions": 2})`. A value whose bytes are no such
-/// text, or that has a field name with a dot or a leading dollar, is binary. Either way a reader gets
-/// the bytes that were written.
+/// A value that is a JSON document is a BSON document in `value`, which the shell shows and
+/// searches: `db.process_heartbeats.find({"value.loaded_kek_versions": 2})`. A value whose bytes
+/// are no such text, or that has a field name with a dot or a leading dollar, is binary. Either way
+/// a reader gets the bytes that were written.
 ///
 /// An expiring bucket, for example `process_heartbeats`, has a TTL index on `last_heartbeat`, one
-/// minute longer than its lifetime. The server sweeps only once a minute, so each call checks the expiry by store
-/// time. A lasting bucket has a TTL index on `gone`, of an hour, and an index on `at`. A collection
-/// that existed before is never used as a bucket.
+/// minute longer than its lifetime. The server sweeps only once a minute, so each call checks the
+/// expiry by store time. A lasting bucket has a TTL index on `gone`, of an hour, and an index on
+/// `at`. A collection that existed before is never used as a bucket.
 ///
 /// ## How revisions rise
 ///
@@ -94,9 +94,10 @@
 ///
 /// ## Store time and watches
 ///
-/// The server stamps entries (`$currentDate`), so `last_heartbeat` is the server's time of the beat. `storeTime` is the primary's `localTime`, never
-/// earlier than a time that this client has seen. A change of an expiring entry is checked against
-/// the store time read just before, so a refresh may win against an expiry at the same moment.
+/// The server stamps entries (`$currentDate`), so `last_heartbeat` is the server's time of the
+/// beat. `storeTime` is the primary's `localTime`, never earlier than a time that this client has
+/// seen. A change of an expiring entry is checked against the store time read just before, so a
+/// refresh may win against an expiry at the same moment.
 ///
 /// A watch polls every 400 ms for documents with a later stamp. It reports `Missed` after a lost
 /// connection, a clock that went back, or too many changes.

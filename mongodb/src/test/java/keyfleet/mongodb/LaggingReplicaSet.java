@@ -5,12 +5,11 @@ import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
 import de.bwaldvogel.mongo.MongoServer;
-import de.bwaldvogel.mongo.backend.QueryResult;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import de.bwaldvogel.mongo.bson.Document;
 import de.bwaldvogel.mongo.exception.MongoServerError;
 import de.bwaldvogel.mongo.wire.message.MongoMessage;
-import de.bwaldvogel.mongo.wire.message.MongoQuery;
+import io.netty.channel.Channel;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -97,12 +96,15 @@ public final class LaggingReplicaSet implements AutoCloseable {
       this.isPrimary = isPrimary;
     }
 
-    /// The driver's handshake.
+    /// The driver's handshake arrives only here.
     @Override
-    public QueryResult handleQuery(MongoQuery query) {
-      List<Document> answers = super.handleQuery(query).collectDocuments();
-      answers.stream().filter(it -> it.containsKey("ismaster")).forEach(this::describeMember);
-      return new QueryResult(answers);
+    public Document handleCommand(
+        Channel channel, String databaseName, String command, Document query) {
+      Document answer = super.handleCommand(channel, databaseName, command, query);
+      if (answer.containsKey("ismaster")) {
+        describeMember(answer);
+      }
+      return answer;
     }
 
     @Override
@@ -114,11 +116,7 @@ public final class LaggingReplicaSet implements AutoCloseable {
         }
         answered.add(message.getDocument());
       }
-      Document answer = super.handleMessage(message);
-      if (answer.containsKey("ismaster")) {
-        describeMember(answer);
-      }
-      return answer;
+      return super.handleMessage(message);
     }
 
     private void describeMember(Document hello) {

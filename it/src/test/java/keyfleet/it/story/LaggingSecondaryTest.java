@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.stream.IntStream;
 import keyfleet.it.process.ProcessFleet;
 import keyfleet.it.process.ProcessFleet.KeySource;
 import keyfleet.it.process.Shell;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// show what the secondary knows, and every decision is made on the primary.
 class LaggingSecondaryTest {
   private static final String PREFERRED = "&readPreference=secondaryPreferred";
+  private static final int MAX_COMMANDS = 6;
 
   @Test
   void listsLag_andDecisionsDoNot(@TempDir Path folder) {
@@ -29,8 +31,7 @@ class LaggingSecondaryTest {
       set.replicate();
       fleet.run(0, "kek", "announce", "--version=2");
 
-      Shell.Result list = fleet.run(0, "kek", "list");
-      assertEquals(2, list.out().size(), list::toString);
+      assertTrue(isListedAsOnTheSecondary(fleet), "no list was read from the secondary");
       // The primary knows version 2. On the secondary it would not be announced, which is exit 1.
       Shell.Result verify = fleet.run(2, "kek", "verify", "--target=2");
       assertTrue(verify.err().getFirst().startsWith("NOT READY: target=2"), verify::toString);
@@ -38,5 +39,11 @@ class LaggingSecondaryTest {
       set.replicate();
       assertEquals(3, fleet.run(0, "kek", "list").out().size());
     }
+  }
+
+  /// A command that has not found the secondary yet lists what the primary knows.
+  private static boolean isListedAsOnTheSecondary(ProcessFleet fleet) {
+    return IntStream.range(0, MAX_COMMANDS)
+        .anyMatch(_ -> fleet.run(0, "kek", "list").out().size() == 2);
   }
 }
