@@ -3,15 +3,16 @@ package keyfleet.keyring;
 import java.util.List;
 import java.util.Optional;
 import keyfleet.crypto.KeyringName;
+import org.jspecify.annotations.Nullable;
 
 /// A collection whose records contain envelopes of a keyring. It is registered once, before the
-/// first seal. A registered collection that cannot be counted blocks the proof of a rotation and
-/// the removal of a version.
+/// first seal; later it can only gain a version field. A registered collection that cannot be
+/// counted blocks the proof of a rotation and the removal of a version.
 ///
 /// It holds all that a worker needs to find the records, because a worker may run where the
 /// registering application does not.
 ///
-/// @param versionField the field beside the sealed ones in which each writer also writes the
+/// @param versionFieldName the field beside the sealed ones in which each writer also writes the
 ///   record's lowest version, if there is one
 public record CollectionRegistration(
     KeyringName keyring,
@@ -19,7 +20,7 @@ public record CollectionRegistration(
     String collection,
     String idField,
     List<String> sealedFields,
-    Optional<String> versionField) {
+    @Nullable String versionFieldName) {
   public CollectionRegistration {
     sealedFields = List.copyOf(sealedFields);
     if (sealedFields.isEmpty()) {
@@ -41,6 +42,17 @@ public record CollectionRegistration(
     return engine.equals(KUBERNETES);
   }
 
+  public Optional<String> versionField() {
+    return Optional.ofNullable(versionFieldName);
+  }
+
+  /// Whether `other` names the same fields, whatever its version field is.
+  public boolean isSameButForVersionField(CollectionRegistration other) {
+    return new CollectionRegistration(
+            keyring, engine, collection, idField, sealedFields, other.versionFieldName)
+        .equals(other);
+  }
+
   /// A collection without a version field.
   public CollectionRegistration(
       KeyringName keyring,
@@ -48,7 +60,7 @@ public record CollectionRegistration(
       String collection,
       String idField,
       List<String> sealedFields) {
-    this(keyring, engine, collection, idField, sealedFields, Optional.empty());
+    this(keyring, engine, collection, idField, sealedFields, null);
   }
 
   /// A collection with the id field `id`, without a version field.

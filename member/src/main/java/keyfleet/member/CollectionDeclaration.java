@@ -19,6 +19,10 @@ record CollectionDeclaration(String engineName, Engine engine, CollectionShape s
         shape.name(),
         shape.idField(),
         List.copyOf(shape.sealedFields()),
-        shape.versionField());
+        shape.versionFieldName());
+  }
+
+  CollectionDeclaration withVersionField(String field) {
+    return new CollectionDeclaration(engineName, engine, shape.withVersionField(field));
   }
 }

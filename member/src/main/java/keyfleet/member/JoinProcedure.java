@@ -121,12 +121,15 @@ final class JoinProcedure {
         throw new IllegalStateException(
             "collection " + declaration.shape().name() + " is declared twice");
       }
-      try {
-        openedCollections.add(
-            new OpenedCollection(declaration, declaration.engine().records(declaration.shape())));
-      } catch (StoreException e) {
-        throw new StoreUnavailable(e);
-      }
+      openedCollections.add(open(declaration));
+    }
+  }
+
+  private static OpenedCollection open(CollectionDeclaration declaration) {
+    try {
+      return new OpenedCollection(declaration, declaration.engine().records(declaration.shape()));
+    } catch (StoreException e) {
+      throw new StoreUnavailable(e);
     }
   }
 
@@ -179,34 +182,35 @@ final class JoinProcedure {
     CollectionRegistry registry = new CollectionRegistry(storeAccess.kv(), storeAccess.nonces());
     Map<String, SealedRecords> sealed = new HashMap<>();
     for (OpenedCollection collection : openedCollections) {
-      CollectionRegistration registration = collection.declaration().registration(keyring());
-      Sealer sealer = new Sealer(registration, registry, keys, membership::state, context.clock());
-      registerCollection(sealer, registration);
-      RecordCipher cipher = new RecordCipher(keyring(), collection.declaration().shape(), sealer);
-      sealed.put(collection.name(), new SealedRecords(cipher, collection.records()));
+      sealed.put(collection.name(), register(collection, registry, membership));
     }
     return sealed;
   }
 
-  private static void registerCollection(Sealer sealer, CollectionRegistration wanted) {
-    try {
-      if (sealer.register()
-          instanceof CollectionRegistry.RegisteredDifferently(CollectionRegistration existing)) {
-        throw new NotRegistered(
-            "collection %s of %s is registered for keyring %s with id %s, sealed fields %s and version field %s, not for %s with %s, %s and %s"
-                .formatted(
-                    wanted.collection(),
-                    wanted.engine(),
-                    existing.keyring(),
-                    existing.idField(),
-                    existing.sealedFields(),
-                    existing.versionField().orElse("none"),
-                    wanted.keyring(),
-                    wanted.idField(),
-                    wanted.sealedFields(),
-                    wanted.versionField().orElse("none")),
-            "declare it as it is registered: a registration never changes");
+  /// A process that declares no version field takes the one that another process has registered, so
+  /// that their files can change one after the other.
+  private SealedRecords register(
+      OpenedCollection collection, CollectionRegistry registry, Membership membership) {
+    CollectionDeclaration declaration = collection.declaration();
+    CollectionRegistration wanted = declaration.registration(keyring());
+    Sealer sealer = new Sealer(wanted, registry, keys, membership::state, context.clock());
+    if (register(sealer, wanted)
+        instanceof CollectionRegistry.RegisteredDifferently(CollectionRegistration existing)) {
+      String field = existing.versionField().orElse(null);
+      if (field == null
+          || wanted.versionField().isPresent()
+          || !existing.isSameButForVersionField(wanted)) {
+        throw registeredDifferently(existing, wanted);
       }
+      return register(open(declaration.withVersionField(field)), registry, membership);
+    }
+    RecordCipher cipher = new RecordCipher(keyring(), declaration.shape(), sealer);
+    return new SealedRecords(cipher, collection.records());
+  }
+
+  private static CollectionRegistry.Outcome register(Sealer sealer, CollectionRegistration wanted) {
+    try {
+      return sealer.register();
     } catch (MalformedValueException e) {
       throw new NotRegistered(
           "the registration of collection %s cannot be read: %s"
@@ -215,5 +219,24 @@ final class JoinProcedure {
     } catch (StoreException e) {
       throw new StoreUnavailable(e);
     }
+  }
+
+  private static NotRegistered registeredDifferently(
+      CollectionRegistration existing, CollectionRegistration wanted) {
+    return new NotRegistered(
+        "collection %s of %s is registered for keyring %s with id %s, sealed fields %s and version field %s, not for %s with %s, %s and %s"
+            .formatted(
+                wanted.collection(),
+                wanted.engine(),
+                existing.keyring(),
+                existing.idField(),
+                existing.sealedFields(),
+                existing.versionField().orElse("none"),
+                wanted.keyring(),
+                wanted.idField(),
+                wanted.sealedFields(),
+                wanted.versionField().orElse("none")),
+        "declare it as it is registered: a registration can gain a version field, and changes in"
+            + " no other way");
   }
 }

@@ -33,7 +33,8 @@ import keyfleet.store.StoredRecord;
 /// version, even after some of them were changed. Safe for any number of threads.
 ///
 /// It does not access a store. Its results go to [keyfleet.store.Records] or into the application's
-/// own statements. [SealedRecords] combines this cipher with the store.
+/// own statements, which then also write [SealedFields#lowestVersion] into the version field, if
+/// the collection has one. [SealedRecords] combines this cipher with the store.
 public final class RecordCipher {
   private final KeyringName keyring;
   private final CollectionShape shape;

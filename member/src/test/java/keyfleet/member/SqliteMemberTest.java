@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
@@ -23,6 +24,7 @@ import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.member.MemberException.NameTaken;
+import keyfleet.member.MemberException.NotRegistered;
 import keyfleet.member.MemberException.StoreUnavailable;
 import keyfleet.member.document.CollectionRegistry;
 import keyfleet.member.document.KeystoreStore;
@@ -39,6 +41,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// The five lines of the package description on a real engine, with real threads and the machine's
 /// clock.
 class SqliteMemberTest {
+  private static final CollectionShape VERSIONED = ORDERS.withVersionField("kek_version");
+
   @TempDir Path folder;
   private final TestKeyProvider provider = TestFleet.ofVersion1().keysOf(1);
 
@@ -105,5 +109,56 @@ class SqliteMemberTest {
     assertEquals(
         List.of(), new CollectionRegistry(engine.kv(), () -> "n").registrations(KeyringName.MAIN));
     engine.close();
+  }
+
+  /// Processes of a fleet get the new setting one after the other.
+  @Test
+  void versionFieldOfARegisteredCollection_isTakenByAllWhoJoinLater() throws SQLException {
+    try (Engine engine = open()) {
+      join(engine, "api-1", ORDERS).close();
+      MemberBuilder noColumn = builder(engine, "api-2").collection("sqlite", engine, VERSIONED);
+      StoreUnavailable missing = assertThrows(StoreUnavailable.class, noColumn::join);
+      assertEquals("table orders has no column kek_version", missing.getMessage());
+      assertEquals("ALTER TABLE \"orders\" ADD COLUMN \"kek_version\" INTEGER", missing.remedy());
+      sql(missing.remedy());
+      join(engine, "api-2", VERSIONED).close();
+      try (Member member = join(engine, "api-3", ORDERS)) {
+        assertTrue(
+            member
+                .records("orders")
+                .insert("o-1", PlainFields.ofTexts(Map.of("card", "4111", "name", "Ada"))));
+      }
+      assertEquals("1", query("SELECT kek_version FROM orders WHERE id = 'o-1'"));
+      MemberBuilder other =
+          builder(engine, "api-4").collection("sqlite", engine, ORDERS.withVersionField("other"));
+      sql("ALTER TABLE orders ADD COLUMN other INTEGER");
+      NotRegistered refused = assertThrows(NotRegistered.class, other::join);
+      assertTrue(refused.getMessage().contains("version field kek_version"), refused.getMessage());
+    }
+  }
+
+  private MemberBuilder builder(Engine engine, String instance) {
+    return Member.builder(engine.kv(), KeyringName.MAIN).provider(provider).instance(instance);
+  }
+
+  private Member join(Engine engine, String instance, CollectionShape shape) {
+    return builder(engine, instance).collection("sqlite", engine, shape).join();
+  }
+
+  private void sql(String statement) throws SQLException {
+    try (Connection connection =
+            DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("fleet.db"));
+        Statement run = connection.createStatement()) {
+      run.execute(statement);
+    }
+  }
+
+  private String query(String sql) throws SQLException {
+    try (Connection connection =
+            DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("fleet.db"));
+        Statement run = connection.createStatement();
+        ResultSet found = run.executeQuery(sql)) {
+      return found.next() ? String.valueOf(found.getString(1)) : "nothing";
+    }
   }
 }

@@ -2,24 +2,30 @@ package keyfleet.mongodb;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
+import com.mongodb.MongoClientSettings;
 import com.mongodb.client.FindIterable;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.Projections;
 import com.mongodb.client.model.ReturnDocument;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import keyfleet.store.Bucket;
-import keyfleet.store.Bytes;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreTime;
 import keyfleet.store.Value;
+import org.bson.BsonType;
 import org.bson.Document;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonTypeClassMap;
+import org.bson.codecs.DocumentCodecProvider;
+import org.bson.codecs.configuration.CodecRegistries;
+import org.bson.codecs.configuration.CodecRegistry;
 import org.bson.conversions.Bson;
-import org.bson.types.Binary;
 import org.bson.types.ObjectId;
 
 /// The documents of one bucket. The package description explains their fields, and how revisions
@@ -27,10 +33,11 @@ import org.bson.types.ObjectId;
 final class BucketDocuments {
   static final String ID = "_id";
   static final String REVISION = "rev";
-  static final String AT = "at";
   static final String GONE = "gone";
   static final String LIVES = "lives";
 
+  private static final String AT = "at";
+  private static final String LAST_HEARTBEAT = "last_heartbeat";
   private static final String VALUE = "value";
   private static final String CLAIM = "claim";
 
@@ -40,14 +47,24 @@ final class BucketDocuments {
   /// A revision has the life of its key above this bit, and the write within that life below it.
   private static final int LIFE_SHIFT = 32;
 
-  /// Reads project their fields: without a projection mongo-java-server returns its own documents,
-  /// and the next write would change them while they are sent.
-  private static final Bson WHOLE = Projections.include(ID, REVISION, AT, VALUE, GONE, CLAIM);
-
-  private static final Bson STAMP = Projections.include(ID, REVISION, AT, GONE, CLAIM);
+  /// Leaves values encoded; [ValueBson] decodes them.
+  private static final CodecRegistry CODECS =
+      CodecRegistries.fromRegistries(
+          CodecRegistries.fromProviders(
+              new DocumentCodecProvider(
+                  new BsonTypeClassMap(
+                      Map.of(
+                          BsonType.DATE_TIME,
+                          Instant.class,
+                          BsonType.DOCUMENT,
+                          RawBsonDocument.class)))),
+          MongoClientSettings.getDefaultCodecRegistry());
 
   private final Bucket bucket;
   private final MongoCollection<Document> documents;
+  private final String stamp;
+  private final Bson wholeEntry;
+  private final Bson stampsOnly;
   private final MongoCollection<Document> registry;
   private final MongoStoreClock clock;
 
@@ -57,9 +74,23 @@ final class BucketDocuments {
       MongoCollection<Document> registry,
       MongoStoreClock clock) {
     this.bucket = bucket;
-    this.documents = documents;
+    this.documents = documents.withCodecRegistry(CODECS);
+    this.stamp = stampField(bucket);
+    // Reads project their fields: without a projection mongo-java-server returns its own documents,
+    // and the next write would change them while they are sent.
+    this.wholeEntry = Projections.include(ID, REVISION, stamp, VALUE, GONE, CLAIM);
+    this.stampsOnly = Projections.include(ID, REVISION, stamp, GONE, CLAIM);
     this.registry = registry;
     this.clock = clock;
+  }
+
+  /// The field with the server's time of the last write. The entries that expire are heartbeats,
+  /// and people look for the time of the last one under that name.
+  static String stampField(Bucket bucket) {
+    return switch (bucket) {
+      case Bucket.Lasting _ -> AT;
+      case Bucket.Expiring _ -> LAST_HEARTBEAT;
+    };
   }
 
   Bucket bucket() {
@@ -73,7 +104,7 @@ final class BucketDocuments {
   FindIterable<Document> find(Document filter) {
     return documents
         .find(filter)
-        .projection(WHOLE)
+        .projection(wholeEntry)
         .maxTime(MongoSettings.SERVER_LIMIT.toMillis(), MILLISECONDS);
   }
 
@@ -91,21 +122,21 @@ final class BucketDocuments {
     };
   }
 
-  static boolean isAlive(Document found, Instant horizon) {
-    return !found.containsKey(GONE) && found.get(AT, Instant.class).isAfter(horizon);
+  boolean isAlive(Document found, Instant horizon) {
+    return !found.containsKey(GONE) && found.get(stamp, Instant.class).isAfter(horizon);
   }
 
-  static Document aliveFilter(Instant horizon) {
+  Document aliveFilter(Instant horizon) {
     return new Document(GONE, new Document("$exists", false))
-        .append(AT, new Document("$gt", horizon));
+        .append(stamp, new Document("$gt", horizon));
   }
 
   Entry toEntry(Document found) {
-    Instant at = found.get(AT, Instant.class);
+    Instant at = found.get(stamp, Instant.class);
     clock.observe(at);
     return new Entry(
         new Key(found.getString(ID)),
-        new Value(Bytes.copyOf(found.get(VALUE, Binary.class).getData())),
+        ValueBson.toValue(found.get(VALUE)),
         new Revision(found.getLong(REVISION)),
         new StoreTime(at.toEpochMilli()));
   }
@@ -134,7 +165,7 @@ final class BucketDocuments {
         new Document(ID, key.value())
             .append(REVISION, 0L)
             .append(CLAIM, new ObjectId())
-            .append(AT, now)
+            .append(stamp, now)
             .append(GONE, now);
     return MongoErrors.isInserted(() -> documents.insertOne(claim))
         ? Optional.of(claim)
@@ -172,9 +203,10 @@ final class BucketDocuments {
       asRead.append(CLAIM, slot.getObjectId(CLAIM));
     }
     Document change =
-        new Document("$set", new Document(REVISION, revision).append(VALUE, toBinary(value)))
+        new Document(
+                "$set", new Document(REVISION, revision).append(VALUE, ValueBson.toBson(value)))
             .append("$unset", new Document(GONE, "").append(CLAIM, ""))
-            .append("$currentDate", new Document(AT, true));
+            .append("$currentDate", new Document(stamp, true));
     return write(asRead, change);
   }
 
@@ -183,17 +215,17 @@ final class BucketDocuments {
     Document unclaimed = new Document(ID, key.value()).append(REVISION, new Document("$gt", 0L));
     Document change =
         new Document("$inc", new Document(REVISION, 1L))
-            .append("$set", new Document(VALUE, toBinary(value)))
+            .append("$set", new Document(VALUE, ValueBson.toBson(value)))
             .append("$unset", new Document(GONE, ""))
-            .append("$currentDate", new Document(AT, true));
+            .append("$currentDate", new Document(stamp, true));
     return write(unclaimed, change);
   }
 
   Optional<Revision> replace(Key key, Revision expected, Instant horizon, Value value) {
     Document change =
         new Document("$inc", new Document(REVISION, 1L))
-            .append("$set", new Document(VALUE, toBinary(value)))
-            .append("$currentDate", new Document(AT, true));
+            .append("$set", new Document(VALUE, ValueBson.toBson(value)))
+            .append("$currentDate", new Document(stamp, true));
     return write(expectedFilter(key, expected, horizon), change);
   }
 
@@ -202,11 +234,11 @@ final class BucketDocuments {
     Document change =
         new Document("$inc", new Document(REVISION, 1L))
             .append("$unset", new Document(VALUE, ""))
-            .append("$currentDate", new Document(AT, true).append(GONE, true));
+            .append("$currentDate", new Document(stamp, true).append(GONE, true));
     return write(expectedFilter(key, expected, horizon), change);
   }
 
-  private static Document expectedFilter(Key key, Revision expected, Instant horizon) {
+  private Document expectedFilter(Key key, Revision expected, Instant horizon) {
     Document filter = aliveFilter(horizon);
     filter.append(ID, key.value()).append(REVISION, expected.number());
     return filter;
@@ -214,7 +246,7 @@ final class BucketDocuments {
 
   private Optional<Revision> write(Document filter, Document change) {
     Optional<Document> after = modify(filter, change, readAfterUpdate());
-    after.ifPresent(it -> clock.observe(it.get(AT, Instant.class)));
+    after.ifPresent(it -> clock.observe(it.get(stamp, Instant.class)));
     return after.map(it -> new Revision(it.getLong(REVISION)));
   }
 
@@ -223,11 +255,9 @@ final class BucketDocuments {
     return Optional.ofNullable(documents.findOneAndUpdate(filter, change, options));
   }
 
-  private static FindOneAndUpdateOptions readAfterUpdate() {
-    return new FindOneAndUpdateOptions().projection(STAMP).returnDocument(ReturnDocument.AFTER);
-  }
-
-  private static Binary toBinary(Value value) {
-    return new Binary(value.bytes().toArray());
+  private FindOneAndUpdateOptions readAfterUpdate() {
+    return new FindOneAndUpdateOptions()
+        .projection(stampsOnly)
+        .returnDocument(ReturnDocument.AFTER);
   }
 }

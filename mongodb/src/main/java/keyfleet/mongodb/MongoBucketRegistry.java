@@ -1,6 +1,5 @@
 package keyfleet.mongodb;
 
-import static keyfleet.mongodb.BucketDocuments.AT;
 import static keyfleet.mongodb.BucketDocuments.GONE;
 import static keyfleet.mongodb.BucketDocuments.ID;
 import static keyfleet.mongodb.BucketDocuments.LIVES;
@@ -110,9 +109,10 @@ final class MongoBucketRegistry {
 
   private static void createIndexes(Bucket bucket, MongoCollection<Document> documents) {
     IndexOptions sweep = new IndexOptions();
+    String stamp = BucketDocuments.stampField(bucket);
     switch (bucket) {
       case Bucket.Lasting _ -> {
-        documents.createIndex(Indexes.ascending(AT));
+        documents.createIndex(Indexes.ascending(stamp));
         documents.createIndex(
             Indexes.ascending(GONE),
             sweep.expireAfter(TOMBSTONE_LIFETIME.toSeconds(), TimeUnit.SECONDS));
@@ -120,7 +120,7 @@ final class MongoBucketRegistry {
       case Bucket.Expiring(_, var lifetime) -> {
         Duration kept = lifetime.plusSeconds(1).plus(SWEEP_DELAY);
         documents.createIndex(
-            Indexes.ascending(AT), sweep.expireAfter(kept.toSeconds(), TimeUnit.SECONDS));
+            Indexes.ascending(stamp), sweep.expireAfter(kept.toSeconds(), TimeUnit.SECONDS));
       }
     }
   }

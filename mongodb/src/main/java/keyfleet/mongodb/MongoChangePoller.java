@@ -1,7 +1,6 @@
 package keyfleet.mongodb;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
-import static keyfleet.mongodb.BucketDocuments.AT;
 import static keyfleet.mongodb.BucketDocuments.ID;
 import static keyfleet.mongodb.BucketDocuments.REVISION;
 
@@ -33,12 +32,14 @@ final class MongoChangePoller {
   private static final int MAX_CHANGES = 10_000;
 
   private final MongoCollection<Document> documents;
+  private final String stamp;
   private final Prefix prefix;
   private Map<String, Long> seen = new HashMap<>();
   private Instant lastPoll = Instant.EPOCH;
 
-  MongoChangePoller(MongoCollection<Document> documents, Prefix prefix) {
-    this.documents = documents.withReadConcern(ReadConcern.LOCAL);
+  MongoChangePoller(BucketDocuments documents, Prefix prefix) {
+    this.documents = documents.collection().withReadConcern(ReadConcern.LOCAL);
+    this.stamp = BucketDocuments.stampField(documents.bucket());
     this.prefix = prefix;
   }
 
@@ -74,7 +75,7 @@ final class MongoChangePoller {
   }
 
   private List<Document> find(Instant since) {
-    Document filter = new Document(AT, new Document("$gt", since.minus(OVERLAP)));
+    Document filter = new Document(stamp, new Document("$gt", since.minus(OVERLAP)));
     if (!prefix.value().isEmpty()) {
       filter.append(ID, MongoKv.upperBound(prefix).append("$gte", prefix.value()));
     }

@@ -19,6 +19,11 @@ import org.bson.Document;
 final class MongoCollections {
   private static final String NOT_ENFORCED =
       "this server does not enforce validators: collections count as unfenced";
+  private static final String NO_BARRIER =
+      "this server lets writes land after the validator that forbids them: collections count as"
+          + " unfenced";
+  private static final String UNFENCED_REMEDY =
+      "disable old versions, do not destroy them; destroying one needs a written waiver";
 
   private static final int NAMESPACE_EXISTS = 48;
 
@@ -33,13 +38,16 @@ final class MongoCollections {
   }
 
   Records records(CollectionShape shape) {
-    RecordDocuments documents = new RecordDocuments(database.getCollection(shape.name()), shape);
-    MongoErrors.translate(() -> {
-      requireCollection(shape);
-      requireUniqueIndex(shape);
-      documents.refuseUnsupportedIds();
-      return shape;
-    });
+    RecordDocuments documents =
+        MongoErrors.translate(() -> {
+          Document options = requireCollection(shape);
+          requireUniqueIndex(shape);
+          RecordDocuments opened =
+              new RecordDocuments(
+                  database.getCollection(shape.name()), shape, hasOwnCollation(options));
+          opened.refuseUnsupportedIds();
+          return opened;
+        });
     return new MongoRecords(shape, documents, new MongoFence(shape, database, validators));
   }
 
@@ -72,17 +80,19 @@ final class MongoCollections {
 
   StoreCheck checkFencing() {
     try {
-      return validators.isEnforced()
-          ? StoreCheck.ok("validators are enforced, so a fence stops old writers")
-          : StoreCheck.warn(
-              NOT_ENFORCED,
-              "disable old versions, do not destroy them; destroying one needs a written waiver");
+      return switch (validators.enforcement()) {
+        case FENCES ->
+            StoreCheck.ok("validators are enforced and wait for open writes, so a fence holds");
+        case IGNORED -> StoreCheck.warn(NOT_ENFORCED, UNFENCED_REMEDY);
+        case NO_BARRIER -> StoreCheck.warn(NO_BARRIER, UNFENCED_REMEDY);
+      };
     } catch (StoreException e) {
       return StoreCheck.warn("cannot tell whether validators are enforced", e.getMessage());
     }
   }
 
-  private void requireCollection(CollectionShape shape) {
+  /// Returns the collection's options.
+  private Document requireCollection(CollectionShape shape) {
     Optional<Document> found =
         database.listCollections().into(new ArrayList<>()).stream()
             .filter(it -> shape.name().equals(it.getString("name")))
@@ -97,6 +107,12 @@ final class MongoCollections {
           "collection %s is a bucket of Keyfleet".formatted(shape.name()),
           "give Keyfleet its own database in the store's URL");
     }
+    return found.get().get("options", new Document());
+  }
+
+  /// A collection keeps its collation for life.
+  private static boolean hasOwnCollation(Document options) {
+    return options.get("collation") instanceof Document own && !"simple".equals(own.get("locale"));
   }
 
   private void requireUniqueIndex(CollectionShape shape) {

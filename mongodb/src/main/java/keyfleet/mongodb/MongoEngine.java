@@ -1,6 +1,7 @@
 package keyfleet.mongodb;
 
 import com.mongodb.MongoClientSettings;
+import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoDatabase;
@@ -27,6 +28,7 @@ public final class MongoEngine implements Engine {
   private final MongoClient client;
   private final MongoWatchRegistry watches;
   private final MongoKv kv;
+  private final MongoKv pageKv;
   private final MongoCollections collections;
   private final List<StoreCheck> checks;
 
@@ -34,11 +36,13 @@ public final class MongoEngine implements Engine {
       MongoClient client,
       MongoWatchRegistry watches,
       MongoKv kv,
+      MongoKv pageKv,
       MongoCollections collections,
       List<StoreCheck> checks) {
     this.client = client;
     this.watches = watches;
     this.kv = kv;
+    this.pageKv = pageKv;
     this.collections = collections;
     this.checks = List.copyOf(checks);
   }
@@ -46,13 +50,14 @@ public final class MongoEngine implements Engine {
   public static MongoEngine open(StoreUrl url) {
     DRIVER_LOGGER.setLevel(Level.OFF);
     ConnectionLossListener lossListener = new ConnectionLossListener();
+    ReadPreference pagePreference = MongoSettings.pageReadPreference(url);
     MongoClientSettings settings =
         MongoSettings.of(url)
             .applyToConnectionPoolSettings(pool -> pool.addConnectionPoolListener(lossListener))
             .build();
     MongoClient client = MongoClients.create(settings);
     try {
-      return connect(url, client, lossListener);
+      return connect(url, client, lossListener, pagePreference);
     } catch (RuntimeException e) {
       client.close();
       throw e;
@@ -60,7 +65,10 @@ public final class MongoEngine implements Engine {
   }
 
   private static MongoEngine connect(
-      StoreUrl url, MongoClient client, ConnectionLossListener lossListener) {
+      StoreUrl url,
+      MongoClient client,
+      ConnectionLossListener lossListener,
+      ReadPreference pagePreference) {
     MongoDatabase admin = client.getDatabase("admin");
     MongoStoreClock clock = new MongoStoreClock(admin);
     MongoServerInfo server =
@@ -77,10 +85,16 @@ public final class MongoEngine implements Engine {
     MongoWatchRegistry watches = new MongoWatchRegistry(clock);
     lossListener.watches = watches;
     MongoBucketRegistry buckets = new MongoBucketRegistry(database, clock, url.isForReading());
+    MongoBucketRegistry pageBuckets =
+        new MongoBucketRegistry(
+            database.withReadPreference(pagePreference).withReadConcern(server.pageReadConcern()),
+            clock,
+            true);
     return new MongoEngine(
         client,
         watches,
         new MongoKv(buckets, clock, watches),
+        new MongoKv(pageBuckets, clock, watches),
         new MongoCollections(database, buckets),
         server.checks(url));
   }
@@ -88,6 +102,11 @@ public final class MongoEngine implements Engine {
   @Override
   public Kv kv() {
     return kv;
+  }
+
+  @Override
+  public Kv kvForPages() {
+    return pageKv;
   }
 
   @Override

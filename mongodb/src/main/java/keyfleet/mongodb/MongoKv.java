@@ -51,7 +51,7 @@ final class MongoKv implements Kv {
     Instant horizon = documents.expiryHorizon();
     return MongoErrors.translate(() ->
         Optional.ofNullable(documents.find(new Document(ID, key.value())).first())
-            .filter(it -> BucketDocuments.isAlive(it, horizon))
+            .filter(it -> documents.isAlive(it, horizon))
             .map(documents::toEntry));
   }
 
@@ -61,7 +61,7 @@ final class MongoKv implements Kv {
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
       Document slot = MongoErrors.translate(() -> documents.claimSlot(key));
       if (!slot.containsKey(BucketDocuments.GONE)
-          && BucketDocuments.isAlive(slot, documents.expiryHorizon())) {
+          && documents.isAlive(slot, documents.expiryHorizon())) {
         return new Conflict();
       }
       WriteResult result = fill(documents, slot, value);
@@ -133,7 +133,7 @@ final class MongoKv implements Kv {
   }
 
   private static List<Entry> readPage(BucketDocuments documents, Document range) {
-    Document filter = BucketDocuments.aliveFilter(documents.expiryHorizon()).append(ID, range);
+    Document filter = documents.aliveFilter(documents.expiryHorizon()).append(ID, range);
     return MongoErrors.translate(() ->
         documents
             .find(filter)

@@ -120,7 +120,7 @@ final class MongoRecords implements Records {
   public RecordWriteResult compareAndSet(RecordChange change) {
     Document unchanged = documents.unchangedFilter(change.before());
     Document next = new Document("$set", documents.toDocument(change.after()));
-    UpdateOptions options = new UpdateOptions().collation(RecordDocuments.BYTES);
+    UpdateOptions options = new UpdateOptions().collation(documents.collation());
     return writeUnlessFenced(
         change.before().fields(),
         change.after(),
@@ -137,7 +137,7 @@ final class MongoRecords implements Records {
 
   @Override
   public DeleteResult delete(StoredRecord expected) {
-    DeleteOptions options = new DeleteOptions().collation(RecordDocuments.BYTES);
+    DeleteOptions options = new DeleteOptions().collation(documents.collation());
     return MongoErrors.translateWrite(
         () ->
             documents

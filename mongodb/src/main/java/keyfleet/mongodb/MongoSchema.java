@@ -12,7 +12,7 @@ final class MongoSchema {
   private static final String COLLECTION = "keyfleet.schema";
   private static final String VERSION = "version";
 
-  private static final int SUPPORTED = 1;
+  private static final int SUPPORTED = 2;
 
   private MongoSchema() {}
 

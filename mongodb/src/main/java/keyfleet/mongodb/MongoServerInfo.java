@@ -15,6 +15,7 @@ import org.bson.Document;
 /// A server's own description (`hello` and `buildInfo`), and the safety checks based on it.
 record MongoServerInfo(Document hello, Document buildInfo) {
   private static final String FERRET = "ferretdb";
+  private static final String FERRET_FEATURES = "ferretdbFeatures";
   private static final String LOST_BY_1 =
       "of 615 compare-and-sets that it acknowledged to 8 writers, it kept 167 (measured on 1.24)";
   private static final String LOST_BY_2 =
@@ -29,8 +30,7 @@ record MongoServerInfo(Document hello, Document buildInfo) {
     if (ferretVersion.isPresent()) {
       String version = ferretVersion.get();
       throw new StoreRefusedException(
-          "FerretDB %s loses acknowledged writes: %s"
-              .formatted(version, version.startsWith("1.") ? LOST_BY_1 : LOST_BY_2),
+          "FerretDB %s %s".formatted(version, measurementOfFerret(version)),
           "use MongoDB's own server, or postgresql://HOST/DATABASE");
     }
     if (!isPrimary()) {
@@ -42,15 +42,30 @@ record MongoServerInfo(Document hello, Document buildInfo) {
     }
   }
 
+  /// What was measured on that line of versions. Of another line, it is only known what its
+  /// predecessor did.
+  private static String measurementOfFerret(String version) {
+    return switch (version.split("\\.", 2)[0]) {
+      case "1" -> "loses acknowledged writes: " + LOST_BY_1;
+      case "2" -> "loses acknowledged writes: " + LOST_BY_2;
+      default -> "was not measured, and FerretDB 2 loses acknowledged writes: " + LOST_BY_2;
+    };
+  }
+
   /// The version of a FerretDB server, without the leading `v`; empty for another server.
   private Optional<String> ferretVersion() {
     return buildInfo.entrySet().stream()
-        .filter(it -> it.getKey().startsWith(FERRET))
+        .filter(it -> it.getKey().startsWith(FERRET) && !it.getKey().equals(FERRET_FEATURES))
         .map(Map.Entry::getValue)
         .map(it -> String.valueOf(it instanceof Document own ? own.get("version") : it))
         .map(PrintableText::of)
         .map(it -> it.startsWith("v") ? it.substring(1) : it)
         .findFirst();
+  }
+
+  /// Never a write that the set may yet lose, although a secondary may not know the latest one.
+  ReadConcern pageReadConcern() {
+    return isStandalone() ? ReadConcern.LOCAL : ReadConcern.MAJORITY;
   }
 
   /// Only members of a replica set support linearizable reads. A standalone server does not need
@@ -68,6 +83,12 @@ record MongoServerInfo(Document hello, Document buildInfo) {
           StoreCheck.warn(
               "the URL does not follow a failover of replica set %s".formatted(replicaSet()),
               "name every member in the URL, and replicaSet=" + replicaSet()));
+    }
+    if (MongoSettings.pageReadPreference(url).isSecondaryOk()) {
+      storeChecks.add(
+          StoreCheck.ok(
+              "lists may be read from a secondary that lags up to %d s, decisions from the primary"
+                  .formatted(MongoSettings.MAX_PAGE_LAG.toSeconds())));
     }
     storeChecks.add(versionCheck());
     return storeChecks;

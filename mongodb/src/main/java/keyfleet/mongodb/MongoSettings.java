@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.engine.StoreUrl;
+import keyfleet.store.host.PrintableText;
 import keyfleet.store.host.PrivateFile;
 import org.bson.BsonType;
 import org.bson.codecs.BsonTypeClassMap;
@@ -42,10 +43,21 @@ final class MongoSettings {
   private static final String DEFAULT_AUTH_SOURCE = "admin";
 
   private static final String PASSWORD_FILE = "password-file";
+  private static final String READ_PREFERENCE = "readPreference";
+
+  /// A secondary that lags more is not read, not even for pages. It is the least that the driver
+  /// accepts.
+  static final Duration MAX_PAGE_LAG = Duration.ofSeconds(90);
 
   private static final Set<String> PARAMS =
       Set.of(
-          "authSource", PASSWORD_FILE, "replicaSet", "tls", "tlsCAFile", "tlsCertificateKeyFile");
+          "authSource",
+          PASSWORD_FILE,
+          READ_PREFERENCE,
+          "replicaSet",
+          "tls",
+          "tlsCAFile",
+          "tlsCertificateKeyFile");
 
   private static final CodecRegistry INSTANT_CODECS =
       CodecRegistries.fromRegistries(
@@ -95,6 +107,21 @@ final class MongoSettings {
         .ifPresent(
             context -> settings.applyToSslSettings(ssl -> ssl.enabled(true).context(context)));
     return settings;
+  }
+
+  /// Where pages and lists are read. Everything else reads from the primary.
+  static ReadPreference pageReadPreference(StoreUrl url) {
+    return switch (url.parameter(READ_PREFERENCE).orElse("primary")) {
+      case "primary" -> ReadPreference.primary();
+      case "secondaryPreferred" ->
+          ReadPreference.secondaryPreferred(MAX_PAGE_LAG.toMillis(), MILLISECONDS);
+      case String other ->
+          throw new StoreRefusedException(
+              "readPreference must be primary or secondaryPreferred, not %s: decisions are read from"
+                      .formatted(PrintableText.of(other))
+                  + " the primary",
+              "readPreference=secondaryPreferred, which applies to pages and lists only");
+    };
   }
 
   private static List<ServerAddress> hosts(StoreUrl url) {

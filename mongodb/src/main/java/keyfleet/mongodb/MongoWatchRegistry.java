@@ -20,8 +20,7 @@ final class MongoWatchRegistry {
 
   Watch start(BucketDocuments documents, Prefix prefix, Watcher watcher) {
     MongoWatch watch =
-        new MongoWatch(
-            clock, new MongoChangePoller(documents.collection(), prefix), watcher, running::remove);
+        new MongoWatch(clock, new MongoChangePoller(documents, prefix), watcher, running::remove);
     running.add(watch);
     watch.start();
     return watch;

@@ -100,7 +100,7 @@ final class RecordBatchWriter {
   }
 
   private List<UpdateOneModel<Document>> toModels(List<RecordChange> changes) {
-    UpdateOptions options = new UpdateOptions().collation(RecordDocuments.BYTES);
+    UpdateOptions options = new UpdateOptions().collation(documents.collation());
     return changes.stream()
         .map(it ->
             new UpdateOneModel<Document>(

@@ -27,17 +27,27 @@ import org.jspecify.annotations.Nullable;
 /// The ids and sealed fields of the documents in an application's collection. Exceptions of the
 /// driver pass through.
 final class RecordDocuments {
-  /// Compares ids byte by byte; a collection's default collation may ignore case.
-  static final Collation BYTES = Collation.builder().locale("simple").build();
+  /// Compares ids byte by byte.
+  private static final Collation BYTES = Collation.builder().locale("simple").build();
 
   private static final int PAGE = 500;
 
   private final MongoCollection<Document> documents;
   private final CollectionShape shape;
+  private final @Nullable Collation collation;
 
-  RecordDocuments(MongoCollection<Document> documents, CollectionShape shape) {
+  /// @param hasOwnCollation whether the collection compares texts in a way of its own, which may
+  ///   ignore case. Only then a command names a collation: some servers support none.
+  RecordDocuments(
+      MongoCollection<Document> documents, CollectionShape shape, boolean hasOwnCollation) {
     this.documents = documents;
     this.shape = shape;
+    this.collation = hasOwnCollation ? BYTES : null;
+  }
+
+  /// For updates and deletions; null means that of the collection.
+  @Nullable Collation collation() {
+    return collation;
   }
 
   MongoCollection<Document> collection() {
@@ -83,7 +93,7 @@ final class RecordDocuments {
     return documents
         .find(filter)
         .projection(Projections.include(fields))
-        .collation(BYTES)
+        .collation(collation)
         .maxTime(MongoSettings.SERVER_LIMIT.toMillis(), MILLISECONDS);
   }
 

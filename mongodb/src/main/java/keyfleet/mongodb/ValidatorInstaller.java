@@ -17,41 +17,62 @@ import org.bson.Document;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 
-/// Installs fence validators in a database, and finds out whether the server enforces validators.
+/// Installs fence validators in a database, and finds out whether they make a fence on this server.
 final class ValidatorInstaller {
+  /// What validators of this server are worth.
+  enum Enforcement {
+    FENCES,
+    /// The server stores validators and does not apply them.
+    IGNORED,
+    /// Writes that began before a `collMod` may land after it.
+    NO_BARRIER
+  }
+
   private static final String VALIDATOR = "validator";
   private static final String LEVEL = "validationLevel";
   private static final String ACTION = "validationAction";
   private static final String SCRATCH = "keyfleet.scratch.";
 
   private final MongoDatabase database;
-  private volatile @Nullable Boolean enforced;
+  private @Nullable Enforcement enforcement;
 
   ValidatorInstaller(MongoDatabase database) {
     this.database = database;
   }
 
-  /// Probed once, on a scratch collection: some servers accept a validator without enforcing it.
   boolean isEnforced() {
-    Boolean found = enforced;
+    return enforcement() == Enforcement.FENCES;
+  }
+
+  /// Probed once, on a scratch collection: some servers accept a validator without enforcing it, or
+  /// enforce it late.
+  synchronized Enforcement enforcement() {
+    Enforcement found = enforcement;
     if (found == null) {
       found = MongoErrors.translate(this::probe);
-      enforced = found;
+      enforcement = found;
     }
     return found;
   }
 
-  private boolean probe() {
+  private Enforcement probe() {
     String scratch = SCRATCH + new ObjectId();
     try {
-      Document rule = new Document("kv", new Document("$in", List.of(1)));
+      Document rule = toRule(List.of(1));
       database.runCommand(
           new Document("create", scratch).append(VALIDATOR, rule).append(LEVEL, "moderate"));
       setValidator(scratch, rule);
-      return isInvalidInsertRefused(scratch);
+      if (!isInvalidInsertRefused(scratch)) {
+        return Enforcement.IGNORED;
+      }
+      return new ValidatorBarrierProbe(
+                  database.getCollection(scratch), it -> setValidator(scratch, toRule(it)))
+              .isBarrier()
+          ? Enforcement.FENCES
+          : Enforcement.NO_BARRIER;
     } catch (MongoCommandException e) {
       if (MongoErrors.isNotApplied(e)) {
-        return false;
+        return Enforcement.IGNORED;
       }
       throw e;
     } finally {
@@ -59,9 +80,13 @@ final class ValidatorInstaller {
     }
   }
 
+  private static Document toRule(List<Integer> values) {
+    return new Document(ValidatorBarrierProbe.FIELD, new Document("$in", values));
+  }
+
   private boolean isInvalidInsertRefused(String scratch) {
     try {
-      database.getCollection(scratch).insertOne(new Document("kv", 2));
+      database.getCollection(scratch).insertOne(new Document(ValidatorBarrierProbe.FIELD, 2));
       return false;
     } catch (MongoException e) {
       if (e.getCode() == MongoErrors.VALIDATION) {
@@ -77,8 +102,8 @@ final class ValidatorInstaller {
     }
   }
 
-  /// The lock of `collMod` on the collection is the barrier: it waits for every open transaction
-  /// that has written there.
+  /// On a server that passed the probe, `collMod` is the barrier: it waits for every write that
+  /// began before it.
   FenceResult install(CollectionShape shape, Fence fence) {
     Document options = readOptions(shape.name());
     try {

@@ -66,8 +66,7 @@ final class MongoChangePollerTest {
   }
 
   private static MongoChangePoller startPoller(MongoKvFixture fixture) {
-    MongoChangePoller poller =
-        new MongoChangePoller(fixture.buckets().open(THINGS).collection(), Prefix.ALL);
+    MongoChangePoller poller = new MongoChangePoller(fixture.buckets().open(THINGS), Prefix.ALL);
     poller.start(now(fixture));
     return poller;
   }

@@ -250,4 +250,28 @@ final class MongoCollectionTest {
       assertEquals(kept, engine.records(shape).read(kept.id()).orElseThrow());
     }
   }
+
+  /// Documents of an earlier build have no version field until they are written again.
+  @Test
+  void ownCollectionOfAnEarlierBuild_gainsTheVersionField() {
+    CollectionShape shape = new CollectionShape("own", "name", new TreeSet<>(List.of("value")));
+    CollectionShape versioned = shape.withVersionField("kek_version");
+    try (MongoTestServers.TestDatabase database = MongoTestServers.database();
+        MongoEngine engine = MongoEngine.open(database.url())) {
+      engine.createCollection(shape);
+      StoredRecord kept =
+          new StoredRecord(new RecordId("a"), SealedFields.of(Map.of("value", sealed(1))));
+      engine.records(shape).insert(kept);
+      engine.createCollection(versioned);
+      engine.createCollection(versioned);
+      Records records = engine.records(versioned);
+      assertEquals(1, records.census().mismatched());
+      assertEquals(new Stored(), records.compareAndSet(new RecordChange(kept, kept.fields())));
+      assertEquals(0, records.census().mismatched());
+      assertEquals(1, database.collection("own").countDocuments(new Document("kek_version", 1)));
+      assertTrue(
+          database.collection("own").listIndexes().into(new ArrayList<>()).stream()
+              .anyMatch(it -> new Document("kek_version", 1).equals(it.get("key"))));
+    }
+  }
 }

@@ -77,7 +77,7 @@ final class MongoKvFixture implements KvFixture, ForwardingKv {
         documents.add(
             new Document("_id", key.value())
                 .append("rev", (life << 32) + 1)
-                .append("at", now)
+                .append(BucketDocuments.stampField(bucket), now)
                 .append("value", new Binary(key.value().getBytes(UTF_8))));
       }
       database.collection(bucket.name()).insertMany(documents);

@@ -68,6 +68,31 @@ final class MongoRawWriterFenceTest {
     }
   }
 
+  /// It enforces validators, but a write that began before a fence would land after it.
+  @Test
+  void serverWithoutBarrier_countsAsUnenforced() {
+    MongoServer server = MongoTestServers.start(new LateWriteMongoBackend());
+    try (MongoRecordsFixture fixture =
+        new MongoRecordsFixture(MongoTestServers.databaseOn(server))) {
+      assertEquals(new Unenforced(), fixture.records().fence(NEW_ONLY));
+      assertTrue(
+          fixture.engine.storeChecks().stream()
+              .anyMatch(it ->
+                  it.level() == Level.WARN
+                      && it.sentence().startsWith("this server lets writes land after")),
+          () -> fixture.engine.storeChecks().toString());
+    } finally {
+      server.shutdownNow();
+    }
+  }
+
+  @Test
+  void serverWithBarrier_passesTheProbe() {
+    try (MongoRecordsFixture fixture = enforcingFixture()) {
+      assertEquals(new Raised(), fixture.records().fence(NEW_ONLY));
+    }
+  }
+
   @Test
   void serverWithoutValidators_storesTheFenceAndReportsItUnenforced() {
     try (MongoRecordsFixture fixture = new MongoRecordsFixture(MongoTestServers.databaseOn(LAX))) {

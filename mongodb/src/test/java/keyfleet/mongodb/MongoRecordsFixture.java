@@ -13,6 +13,7 @@ import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.RecordsFixture;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 
 /// An application's collection in its own database.
 final class MongoRecordsFixture implements RecordsFixture {
@@ -53,8 +54,8 @@ final class MongoRecordsFixture implements RecordsFixture {
   }
 
   @Override
-  public void writeVersionField(RecordId id, Optional<Integer> version) {
-    Document change = new Document("$set", new Document("kek_version", version.orElse(null)));
+  public void writeVersionField(RecordId id, @Nullable Integer version) {
+    Document change = new Document("$set", new Document("kek_version", version));
     database.collection(SHAPE.name()).updateOne(new Document("_id", id.value()), change);
   }
 

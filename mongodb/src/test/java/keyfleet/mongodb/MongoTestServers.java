@@ -51,45 +51,64 @@ public final class MongoTestServers {
 
   /// A new database on the server of this test run.
   public static TestDatabase database() {
-    return realServer().map(MongoTestServers::databaseOn).orElseGet(() -> databaseOn(SHARED));
+    return realServer()
+        .map(_ -> databaseOn(System.getenv("KEYFLEET_TEST_MONGODB")))
+        .orElseGet(() -> databaseOn(SHARED));
   }
 
   static TestDatabase databaseOn(MongoServer server) {
-    return new TestDatabase("mongodb://" + hostOf(server) + "/", hostOf(server), "");
+    return databaseOn("mongodb://" + hostOf(server));
   }
 
-  private static TestDatabase databaseOn(StoreUrl real) {
-    String text = System.getenv("KEYFLEET_TEST_MONGODB");
-    int query = text.indexOf('?');
-    String address = query < 0 ? text : text.substring(0, query);
-    String params = query < 0 ? "" : text.substring(query);
+  /// A new database on the server or replica set of a URL.
+  static TestDatabase databaseOn(String url) {
+    return new TestDatabase(StoreUrl.parse(url), url, MongoClients.create(withDatabase(url, "")));
+  }
+
+  /// The URL with another database.
+  private static String withDatabase(String url, String database) {
+    int query = url.indexOf('?');
+    String address = query < 0 ? url : url.substring(0, query);
+    String parameters = query < 0 ? "" : url.substring(query);
     int path = address.indexOf('/', "mongodb://".length());
-    String server = path < 0 ? address + "/" : address.substring(0, path + 1);
-    return new TestDatabase(server, real.hosts().getFirst(), params);
+    return (path < 0 ? address : address.substring(0, path)) + "/" + database + parameters;
   }
 
   /// A database with a unique name, dropped at the end.
-  public record TestDatabase(
-      String server, String host, String params, String name, MongoClient raw)
+  public record TestDatabase(StoreUrl server, String text, String name, MongoClient raw)
       implements AutoCloseable {
-    TestDatabase(String server, String host, String params) {
-      this(
-          server, host, params, "keyfleet_" + new ObjectId(), MongoClients.create(server + params));
+    TestDatabase(StoreUrl server, String text, MongoClient raw) {
+      this(server, text, "keyfleet_" + new ObjectId(), raw);
     }
 
     public StoreUrl url() {
-      return StoreUrl.parse(server + name + params);
+      return StoreUrl.parse(withDatabase(text, name));
     }
 
+    /// A proxy to the server that takes writes: the primary of a replica set.
     FaultProxy startProxy() {
+      String host = primary();
       int colon = host.lastIndexOf(':');
       return colon < 0
           ? new FaultProxy(host, DEFAULT_PORT)
           : new FaultProxy(host.substring(0, colon), Integer.parseInt(host.substring(colon + 1)));
     }
 
+    private String primary() {
+      Document hello = raw.getDatabase("admin").runCommand(new Document("isMaster", 1));
+      String primary = hello.getString("primary");
+      return primary == null ? server.hosts().getFirst() : primary;
+    }
+
+    /// Names the proxy alone and no replica set: the driver of a set would ask it for the addresses
+    /// of its members, and connect to them without the proxy.
     StoreUrl urlThrough(FaultProxy proxy) {
-      return StoreUrl.parse(server.replace(host, proxy.address()) + name + params);
+      String through =
+          withDatabase(text, name)
+              .replace(String.join(",", server.hosts()), proxy.address())
+              .replaceAll("(?<=[?&])(replicaSet|readPreference)=[^&]*&?", "")
+              .replaceAll("[?&]$", "");
+      return StoreUrl.parse(through);
     }
 
     public MongoCollection<Document> collection(String collection) {

@@ -12,11 +12,28 @@ import de.bwaldvogel.mongo.wire.message.MongoMessage;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /// `mongo-java-server` with validators as MongoDB's manual describes them: `collMod` sets them; at
 /// level `moderate` they apply to inserts and to updates of documents that satisfied them before.
-final class ValidatingMongoBackend extends MemoryBackend {
+class ValidatingMongoBackend extends MemoryBackend {
   private final Map<String, Document> options = new ConcurrentHashMap<>();
+  private volatile boolean isSuspended;
+
+  /// Whether the collection's validator allows the document.
+  final boolean isAllowed(String databaseName, String collection, Document document) {
+    return isValid(options.get(databaseName + "." + collection), document);
+  }
+
+  /// Runs `work` while no validator applies.
+  final void runUnvalidated(Runnable work) {
+    isSuspended = true;
+    try {
+      work.run();
+    } finally {
+      isSuspended = false;
+    }
+  }
 
   @Override
   public Document handleMessage(MongoMessage message) {
@@ -84,6 +101,14 @@ final class ValidatingMongoBackend extends MemoryBackend {
     return answer;
   }
 
+  private static boolean isValid(@Nullable Document validation, Document document) {
+    if (validation == null || "warn".equals(validation.get("validationAction"))) {
+      return true;
+    }
+    return !(validation.get("validator") instanceof Document rule)
+        || new DefaultQueryMatcher().matches(document, rule);
+  }
+
   /// A fake index that enforces the validator: the emulator checks indexes before each write.
   private final class ValidatorIndex extends EmptyIndex<Integer> {
     private final String namespace;
@@ -112,11 +137,7 @@ final class ValidatingMongoBackend extends MemoryBackend {
     }
 
     private boolean isValid(Document document) {
-      Document validation = options.getOrDefault(namespace, new Document());
-      Document rule = (Document) validation.get("validator");
-      return "warn".equals(validation.get("validationAction"))
-          || rule == null
-          || new DefaultQueryMatcher().matches(document, rule);
+      return isSuspended || ValidatingMongoBackend.isValid(options.get(namespace), document);
     }
   }
 }

@@ -126,8 +126,8 @@ public final class OtlpTracing implements PluginTracer, AutoCloseable {
             .startSpan());
   }
 
-  /// Sends the queue.
-  void flush() {
+  /// Sends the queue, and waits longer for the collector than [#close] does.
+  public void flush() {
     var _ = provider.forceFlush().join(EXPORT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
   }
 

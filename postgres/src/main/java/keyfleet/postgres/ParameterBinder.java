@@ -4,9 +4,9 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.util.List;
-import java.util.Optional;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Bytes;
+import keyfleet.store.CollectionShape;
 import keyfleet.store.SealedFields;
 
 /// Binds the parameters of a statement, one after another.
@@ -29,9 +29,8 @@ final class ParameterBinder {
   }
 
   /// The version field of a record with these fields; nothing if the table has none.
-  ParameterBinder bindVersion(Optional<String> versionColumn, SealedFields fields)
-      throws SQLException {
-    if (versionColumn.isPresent()) {
+  ParameterBinder bindVersion(CollectionShape shape, SealedFields fields) throws SQLException {
+    if (shape.versionField().isPresent()) {
       Integer version = fields.lowestVersion().map(KekVersion::number).orElse(null);
       statement.setObject(++lastIndex, version, Types.INTEGER);
     }
@@ -39,9 +38,9 @@ final class ParameterBinder {
   }
 
   /// As [#bindVersion], an array with the values of all records.
-  ParameterBinder bindVersions(Optional<String> versionColumn, List<SealedFields> records)
+  ParameterBinder bindVersions(CollectionShape shape, List<SealedFields> records)
       throws SQLException {
-    return versionColumn.isEmpty()
+    return shape.versionField().isEmpty()
         ? this
         : bindArray(
             "integer",

@@ -118,7 +118,7 @@ final class PostgresRecords implements Records {
             new ParameterBinder(statement)
                 .bindText(table.idParameter(added.id()))
                 .bindFields(table.fields(), added.fields())
-                .bindVersion(table.versionColumn(), added.fields());
+                .bindVersion(table.shape(), added.fields());
             return statement.executeUpdate();
           }
         });
@@ -134,7 +134,7 @@ final class PostgresRecords implements Records {
           try (PreparedStatement statement = connection.prepareStatement(sql.compareAndSet())) {
             new ParameterBinder(statement)
                 .bindFields(table.fields(), change.after())
-                .bindVersion(table.versionColumn(), change.after())
+                .bindVersion(table.shape(), change.after())
                 .bindText(table.idParameter(from.id()))
                 .bindFields(table.fields(), from.fields());
             return statement.executeUpdate();
@@ -234,7 +234,7 @@ final class PostgresRecords implements Records {
           .bindTexts(changes.stream().map(it -> table.idParameter(it.before().id())).toList())
           .bindColumns(table.fields(), changes.stream().map(it -> it.before().fields()).toList())
           .bindColumns(table.fields(), changes.stream().map(RecordChange::after).toList())
-          .bindVersions(table.versionColumn(), changes.stream().map(RecordChange::after).toList());
+          .bindVersions(table.shape(), changes.stream().map(RecordChange::after).toList());
       try (ResultSet stored = statement.executeQuery()) {
         while (stored.next()) {
           results.set(stored.getInt(1) - 1, new Stored());

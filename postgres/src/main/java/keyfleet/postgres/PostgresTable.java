@@ -30,6 +30,7 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
           "integer", Pattern.compile("0|-?[1-9][0-9]{0,9}"));
 
   private static final Set<String> VERSION_TYPES = Set.of("integer", "bigint");
+  private static final String NEW_VERSION_TYPE = "integer";
 
   /// SQLSTATEs when another session creates the same table at the same time: the server's `IF NOT
   /// EXISTS` is not atomic.
@@ -41,32 +42,35 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
   static PostgresTable find(Connection connection, CollectionShape shape) throws SQLException {
     CatalogEntry found = lookUp(connection, shape.name());
     Map<String, String> types = readColumnTypes(connection, found.oid);
-    shape.sealedFields().forEach(it -> checkType(shape, types, it, Set.of("bytea")));
-    checkType(shape, types, shape.idField(), ID_TYPES.keySet());
-    shape.versionField().ifPresent(it -> checkType(shape, types, it, VERSION_TYPES));
+    for (String field : shape.sealedFields()) {
+      checkType(shape, types, field, Set.of("bytea"), addColumnSql(shape, field, "bytea"));
+    }
+    checkType(
+        shape,
+        types,
+        shape.idField(),
+        ID_TYPES.keySet(),
+        "add the column, unique and of one of these types: " + listed(ID_TYPES.keySet()));
+    if (shape.versionField().isPresent()) {
+      String field = shape.versionField().get();
+      checkType(shape, types, field, VERSION_TYPES, addColumnSql(shape, field, NEW_VERSION_TYPE));
+    }
     checkUnique(connection, shape, found.oid);
     checkAllRowsVisible(connection, shape, found.oid);
     String idType = types.getOrDefault(shape.idField(), "");
     return new PostgresTable(found.schema, shape, idType);
   }
 
-  /// Creates the table in the first schema of the search path. An existing table stays as it is.
+  /// Creates the table in the first schema of the search path. An existing table stays as it is,
+  /// except that it gains the version field if it lacks one.
   static boolean create(Connection connection, CollectionShape shape) throws SQLException {
-    String columns =
-        shape.sealedFields().stream()
-            .map(it -> ", " + quote(it) + " bytea")
-            .collect(Collectors.joining());
-    String versionColumn = shape.versionField().map(it -> ", " + quote(it) + " integer").orElse("");
+    List<String> missing = missingPartsSql(connection, shape);
+    if (missing.isEmpty()) {
+      return true;
+    }
     try (Statement statement = connection.createStatement()) {
-      statement.execute(
-          "CREATE TABLE IF NOT EXISTS %s (%s text PRIMARY KEY%s%s)"
-              .formatted(quote(shape.name()), quote(shape.idField()), columns, versionColumn));
-      if (shape.versionField().isPresent()) {
-        String field = shape.versionField().get();
-        statement.execute(
-            "CREATE INDEX IF NOT EXISTS %s ON %s (%s)"
-                .formatted(quote(shape.name() + "_" + field), quote(shape.name()), quote(field)));
-      }
+      // Sent together, so that they are one transaction.
+      statement.execute(String.join("; ", missing));
       return true;
     } catch (SQLException e) {
       if (ALREADY_EXISTS.contains(PostgresErrorKind.sqlState(e))) {
@@ -74,6 +78,47 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
       }
       throw e;
     }
+  }
+
+  /// Looks before it creates: `IF NOT EXISTS` needs the rights of the owner and locks the table,
+  /// also if there is nothing to do.
+  private static List<String> missingPartsSql(Connection connection, CollectionShape shape)
+      throws SQLException {
+    long oid = findOid(connection, shape.name());
+    if (oid == 0) {
+      return Stream.concat(Stream.of(createSql(shape)), versionIndexSql(shape).stream()).toList();
+    }
+    Optional<String> field = shape.versionField();
+    return field.isPresent() && !readColumnTypes(connection, oid).containsKey(field.get())
+        ? Stream.concat(
+                Stream.of(addColumnSql(shape, field.get(), NEW_VERSION_TYPE)),
+                versionIndexSql(shape).stream())
+            .toList()
+        : List.of();
+  }
+
+  private static String createSql(CollectionShape shape) {
+    String columns =
+        shape.sealedFields().stream()
+            .map(it -> ", " + quote(it) + " bytea")
+            .collect(Collectors.joining());
+    String versionColumn =
+        shape.versionField().map(it -> ", " + quote(it) + " " + NEW_VERSION_TYPE).orElse("");
+    return "CREATE TABLE IF NOT EXISTS %s (%s text PRIMARY KEY%s%s)"
+        .formatted(quote(shape.name()), quote(shape.idField()), columns, versionColumn);
+  }
+
+  private static String addColumnSql(CollectionShape shape, String column, String type) {
+    return "ALTER TABLE %s ADD COLUMN IF NOT EXISTS %s %s"
+        .formatted(quote(shape.name()), quote(column), type);
+  }
+
+  private static Optional<String> versionIndexSql(CollectionShape shape) {
+    return shape
+        .versionField()
+        .map(it ->
+            "CREATE INDEX IF NOT EXISTS %s ON %s (%s)"
+                .formatted(quote(shape.name() + "_" + it), quote(shape.name()), quote(it)));
   }
 
   /// Quoted and with its schema, so that later changes of the search path do not matter.
@@ -135,6 +180,17 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
     return '"' + identifier.replace("\"", "\"\"") + '"';
   }
 
+  /// 0 if there is no such table on the search path.
+  private static long findOid(Connection connection, String name) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement("SELECT coalesce(to_regclass(?)::oid::bigint, 0)")) {
+      statement.setString(1, quote(name));
+      try (ResultSet found = statement.executeQuery()) {
+        return found.next() ? found.getLong(1) : 0;
+      }
+    }
+  }
+
   private static CatalogEntry lookUp(Connection connection, String name) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
@@ -187,17 +243,26 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
   }
 
   private static void checkType(
-      CollectionShape shape, Map<String, String> types, String column, Set<String> wanted) {
-    String type = types.getOrDefault(column, "");
-    if (!wanted.contains(type)) {
-      String allowed = String.join(" or ", wanted.stream().sorted().toList());
+      CollectionShape shape,
+      Map<String, String> types,
+      String column,
+      Set<String> wanted,
+      String remedyIfMissing) {
+    String type = types.get(column);
+    if (type == null) {
       throw new StoreRefusedException(
-          type.isEmpty()
-              ? "table %s has no column %s".formatted(shape.name(), column)
-              : "column %s of table %s is %s, not %s"
-                  .formatted(column, shape.name(), type, allowed),
-          "make it a column of type " + allowed);
+          "table %s has no column %s".formatted(shape.name(), column), remedyIfMissing);
     }
+    if (!wanted.contains(type)) {
+      throw new StoreRefusedException(
+          "column %s of table %s is %s, not %s"
+              .formatted(column, shape.name(), type, listed(wanted)),
+          "make it a column of type " + listed(wanted));
+    }
+  }
+
+  private static String listed(Set<String> types) {
+    return String.join(" or ", types.stream().sorted().toList());
   }
 
   /// A change of one record must not match two rows.

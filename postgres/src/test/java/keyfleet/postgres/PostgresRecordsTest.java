@@ -15,6 +15,7 @@ import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.RecordsContract;
 import keyfleet.store.RecordsFixture;
+import org.jspecify.annotations.Nullable;
 
 class PostgresRecordsTest implements RecordsContract, FenceContract {
   @Override
@@ -44,12 +45,12 @@ class PostgresRecordsTest implements RecordsContract, FenceContract {
     }
 
     @Override
-    public void writeVersionField(RecordId id, Optional<Integer> version) {
+    public void writeVersionField(RecordId id, @Nullable Integer version) {
       try (Connection connection = customers.connectAsApplication();
           PreparedStatement statement =
               connection.prepareStatement(
                   "UPDATE %s SET kek_version = ? WHERE id = ?".formatted(customers.table()))) {
-        statement.setObject(1, version.orElse(null), Types.INTEGER);
+        statement.setObject(1, version, Types.INTEGER);
         statement.setString(2, id.value());
         statement.executeUpdate();
       } catch (SQLException e) {

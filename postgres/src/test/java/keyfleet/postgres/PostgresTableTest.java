@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Conflict;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
 import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
@@ -156,5 +157,62 @@ class PostgresTableTest {
     assertEquals(new Stored(), engine.records(shape).insert(kept));
     engine.createCollection(shape);
     assertEquals(kept, engine.records(shape).read(kept.id()).orElseThrow());
+  }
+
+  @Test
+  void missingColumns_areAddedByTheRemedy() {
+    SERVER.execute(DATABASE, "CREATE TABLE \"late-Orders\" (id text PRIMARY KEY)");
+    CollectionShape shape = shape("late-Orders", "id", "f0").withVersionField("kek_version");
+    for (String column : List.of("f0", "kek_version")) {
+      StoreRefusedException e =
+          assertThrows(StoreRefusedException.class, () -> engine.records(shape));
+      assertEquals("table late-Orders has no column " + column, e.getMessage());
+      SERVER.execute(DATABASE, e.remedy());
+    }
+    assertEquals(new Stored(), engine.records(shape).insert(record("a", 1)));
+  }
+
+  @Test
+  void versionFieldOfAnotherType_isRefused() {
+    CollectionShape shape = shape("strict", "id", "f0").withVersionField("name");
+    StoreRefusedException e =
+        assertThrows(StoreRefusedException.class, () -> engine.records(shape));
+    assertEquals("column name of table strict is text, not bigint or integer", e.getMessage());
+  }
+
+  @Test
+  void ownCollectionOfAnEarlierBuild_gainsTheVersionField() {
+    CollectionShape shape = shape("own-earlier", "name", "f0");
+    engine.createCollection(shape);
+    StoredRecord kept = record("a", 1);
+    engine.records(shape).insert(kept);
+    engine.records(shape).fence(fence(1, 1));
+    CollectionShape versioned = shape.withVersionField("kek_version");
+    engine.createCollection(versioned);
+    engine.createCollection(versioned);
+    Records records = engine.records(versioned);
+    assertEquals(1, records.census().mismatched());
+    assertEquals(new Stored(), records.compareAndSet(new RecordChange(kept, kept.fields())));
+    assertEquals(0, records.census().mismatched());
+    assertEquals(
+        "1",
+        SERVER.execute(DATABASE, "SELECT count(*) FROM \"own-earlier\" WHERE kek_version = 1"));
+    assertEquals(
+        "1",
+        SERVER.execute(
+            DATABASE,
+            "SELECT count(*) FROM pg_indexes WHERE indexname = 'own-earlier_kek_version'"));
+  }
+
+  /// A role that only writes records may use the collection that its owner has created.
+  @Test
+  void ownCollection_needsNoOwnerOnceItIsThere() {
+    CollectionShape shape = shape("own_shared", "name", "f0").withVersionField("kek_version");
+    engine.createCollection(shape);
+    SERVER.execute(DATABASE, "GRANT SELECT, INSERT, UPDATE ON own_shared TO guest");
+    try (PostgresEngine guest = openAsGuest()) {
+      guest.createCollection(shape);
+      assertEquals(new Stored(), guest.records(shape).insert(record("a", 1)));
+    }
   }
 }

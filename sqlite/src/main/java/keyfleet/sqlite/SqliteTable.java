@@ -27,36 +27,57 @@ record SqliteTable(CollectionShape shape) {
     return table;
   }
 
-  /// Leaves an existing table as it is.
+  /// An existing table stays as it is, except that it gains the version field if it lacks one.
   static void create(SqliteDatabase database, CollectionShape shape) {
     SqliteTable table = new SqliteTable(shape);
-    if (database.read(table::queryKind).isEmpty()) {
-      String fields =
-          table.fields().map(it -> ", " + SqliteVersionTags.quote(it) + " BLOB").collect(joining());
-      String sql =
-          "CREATE TABLE IF NOT EXISTS %s (%s TEXT NOT NULL PRIMARY KEY%s%s)"
-              .formatted(
-                  table.name(),
-                  table.id(),
-                  fields,
-                  table.versionColumn().map(it -> ", " + it + " INTEGER").orElse(""));
-      Optional<String> index =
-          shape
-              .versionField()
-              .map(it ->
-                  "CREATE INDEX IF NOT EXISTS %s ON %s (%s)"
-                      .formatted(
-                          SqliteVersionTags.quote(shape.name() + "_" + it),
-                          table.name(),
-                          SqliteVersionTags.quote(it)));
+    if (!database.read(table::missingPartsSql).isEmpty()) {
       database.writeRepeatable(session -> {
-        session.runOnce(sql);
-        if (index.isPresent()) {
-          session.runOnce(index.get());
+        // Read again, because another process may have been faster.
+        for (String sql : table.missingPartsSql(session)) {
+          session.runOnce(sql);
         }
         return true;
       });
     }
+  }
+
+  private List<String> missingPartsSql(SqliteSession session) throws SQLException {
+    String kind = queryKind(session);
+    if (kind.isEmpty()) {
+      return Stream.concat(Stream.of(createSql()), versionIndexSql().stream()).toList();
+    }
+    Optional<String> field = shape.versionField();
+    return kind.equals("table")
+            && field.isPresent()
+            && !queryColumnTypes(session).containsKey(lower(field.get()))
+        ? Stream.concat(Stream.of(addColumnSql(field.get(), "INTEGER")), versionIndexSql().stream())
+            .toList()
+        : List.of();
+  }
+
+  private String createSql() {
+    return "CREATE TABLE %s (%s TEXT NOT NULL PRIMARY KEY%s%s)"
+        .formatted(
+            name(),
+            id(),
+            fields().map(it -> ", " + SqliteVersionTags.quote(it) + " BLOB").collect(joining()),
+            versionColumn().map(it -> ", " + it + " INTEGER").orElse(""));
+  }
+
+  private Optional<String> versionIndexSql() {
+    return shape
+        .versionField()
+        .map(it ->
+            "CREATE INDEX IF NOT EXISTS %s ON %s (%s)"
+                .formatted(
+                    SqliteVersionTags.quote(shape.name() + "_" + it),
+                    name(),
+                    SqliteVersionTags.quote(it)));
+  }
+
+  private String addColumnSql(String column, String type) {
+    return "ALTER TABLE %s ADD COLUMN %s %s"
+        .formatted(name(), SqliteVersionTags.quote(column), type);
   }
 
   String scanSql() {
@@ -232,8 +253,7 @@ record SqliteTable(CollectionShape shape) {
     if (type == null) {
       throw refused(
           "table %s has no column %s".formatted(shape.name(), column),
-          "ALTER TABLE %s ADD COLUMN %s %s"
-              .formatted(name(), SqliteVersionTags.quote(column), wanted));
+          addColumnSql(column, wanted));
     }
     if (!fits.test(type)) {
       throw refused(

@@ -12,7 +12,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
@@ -164,11 +163,24 @@ final class SqliteWriterQueue implements AutoCloseable {
         if (lock != null) {
           return lock;
         }
-        if (granted.isDone()) {
+        if (isGivenUpWithin(RETRY_PAUSE, granted)) {
           throw e;
         }
-        LockSupport.parkNanos(RETRY_PAUSE.toNanos());
       }
+    }
+  }
+
+  private static boolean isGivenUpWithin(Duration pause, CompletableFuture<FileLock> granted) {
+    try {
+      granted.get(pause.toNanos(), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException e) {
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
     }
   }
 

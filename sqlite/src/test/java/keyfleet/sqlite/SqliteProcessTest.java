@@ -1,6 +1,7 @@
 package keyfleet.sqlite;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.sql.Connection;
@@ -15,6 +16,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import keyfleet.store.Bucket;
 import keyfleet.store.ChangeHint;
@@ -136,7 +138,12 @@ class SqliteProcessTest {
       List<CompletableFuture<List<String>>> outputs = new ArrayList<>();
       children.forEach(SqliteWriterProcess::proceed);
       children.forEach(it -> outputs.add(CompletableFuture.supplyAsync(it::readRest)));
-      Thread.sleep(time);
+      assertThrows(
+          TimeoutException.class,
+          () ->
+              CompletableFuture.anyOf(outputs.toArray(CompletableFuture[]::new))
+                  .get(time.toMillis(), TimeUnit.MILLISECONDS),
+          "a writer ended early");
       children.forEach(SqliteWriterProcess::stop);
       List<String> lines = outputs.stream().flatMap(it -> it.join().stream()).toList();
       children.forEach(SqliteWriterProcess::close);

@@ -14,6 +14,7 @@ import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.RecordsContract;
 import keyfleet.store.RecordsFixture;
+import org.jspecify.annotations.Nullable;
 
 class SqliteRecordsTest implements RecordsContract, FenceContract {
   @Override
@@ -52,10 +53,10 @@ class SqliteRecordsTest implements RecordsContract, FenceContract {
     }
 
     @Override
-    public void writeVersionField(RecordId id, Optional<Integer> version) {
+    public void writeVersionField(RecordId id, @Nullable Integer version) {
       folder.sql(
           "UPDATE customers SET kek_version = %s WHERE id = '%s'"
-              .formatted(version.map(String::valueOf).orElse("NULL"), id.value()));
+              .formatted(version == null ? "NULL" : version, id.value()));
     }
 
     @Override

@@ -14,6 +14,7 @@ import java.util.Optional;
 import keyfleet.store.Census;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.FenceResult;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordWriteResult;
 import keyfleet.store.Records;
 import keyfleet.store.StoreException;
@@ -130,6 +131,34 @@ class SqliteTableTest {
     }
   }
 
+  /// Also behind a fence, with records that were there before.
+  @Test
+  void ownCollectionOfAnEarlierBuild_gainsTheVersionField() throws SQLException {
+    CollectionShape versioned = CUSTOMERS.withVersionField("kek_version");
+    try (SqliteTestFolder folder = new SqliteTestFolder();
+        SqliteEngine engine = folder.openEngine();
+        Connection application = folder.connect()) {
+      engine.createCollection(CUSTOMERS);
+      StoredRecord record = StoreFixtures.record(1, 1, 2);
+      engine.records(CUSTOMERS).insert(record);
+      engine.records(CUSTOMERS).fence(StoreFixtures.fence(1, 1, 2));
+      engine.createCollection(versioned);
+      engine.createCollection(versioned);
+      Records records = engine.records(versioned);
+      assertEquals(1, records.census().mismatched());
+      records.compareAndSet(new RecordChange(record, record.fields()));
+      assertEquals(0, records.census().mismatched());
+      assertEquals(
+          "1",
+          SqliteTestFolder.query(
+              application, "SELECT count(*) FROM customers WHERE kek_version = 1"));
+      assertTrue(
+          SqliteTestFolder.queryPlan(
+                  application, "SELECT count(*) FROM customers WHERE kek_version = 1")
+              .contains("customers_kek_version"));
+    }
+  }
+
   @Test
   void versionFieldThatIsNotThere_isRefused() {
     try (SqliteTestFolder folder = new SqliteTestFolder()) {
@@ -140,6 +169,8 @@ class SqliteTableTest {
                 StoreRefusedException.class,
                 () -> engine.records(CUSTOMERS.withVersionField("kek_version")));
         assertEquals("table customers has no column kek_version", refused.getMessage());
+        assertEquals(
+            "ALTER TABLE \"customers\" ADD COLUMN \"kek_version\" INTEGER", refused.remedy());
       }
     }
   }

@@ -87,6 +87,13 @@ final class SqliteTestFolder implements AutoCloseable {
     }
   }
 
+  static String queryPlan(Connection application, String query) throws SQLException {
+    try (var run = application.createStatement();
+        var answer = run.executeQuery("EXPLAIN QUERY PLAN " + query)) {
+      return answer.next() ? answer.getString("detail") : "nothing";
+    }
+  }
+
   static String query(Connection application, String query) throws SQLException {
     try (var run = application.createStatement();
         var answer = run.executeQuery(query)) {

@@ -52,6 +52,26 @@ public final class Document {
     return new Builder();
   }
 
+  /// A document of these fields, in their order. Each value is a `String`, a `Long`, a `Document`
+  /// or a list of these; any other is malformed.
+  public static Document of(Map<String, Object> fields) {
+    fields.forEach(Document::requireSupported);
+    return new Document(Collections.unmodifiableMap(fields));
+  }
+
+  private static void requireSupported(String name, Object value) {
+    switch (value) {
+      case String _, Long _, Document _ -> {}
+      case List<?> items -> items.forEach(item -> requireSupported(name, item));
+      default -> throw new MalformedValueException("field " + name + " has an unsupported type");
+    }
+  }
+
+  /// The fields in their order. Each value is as in [#of].
+  public Map<String, Object> fields() {
+    return Collections.unmodifiableMap(fields);
+  }
+
   public static Document parse(Value value) {
     return value.document();
   }
@@ -65,6 +85,9 @@ public final class Document {
   /// collector rejects.
   public static <T> T read(Value value, FieldCollector<T> collector) {
     try {
+      if (value.isDecoded()) {
+        return value.document().collect(collector);
+      }
       return readWhole(
           value.bytes(),
           parser -> {
@@ -74,6 +97,11 @@ public final class Document {
     } catch (IllegalArgumentException e) {
       throw rejected(e);
     }
+  }
+
+  private <T> T collect(FieldCollector<T> collector) {
+    fields.forEach((name, value) -> collector.add(new Field(name, value)));
+    return collector.build();
   }
 
   private static <T> T readWhole(Bytes bytes, Function<JsonParser, T> reading) {
@@ -156,11 +184,24 @@ public final class Document {
   }
 
   public Value toValue() {
+    return new Value(toBytes(), this);
+  }
+
+  Bytes toBytes() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
     try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), bytes)) {
       write(json, this);
     }
-    return new Value(Bytes.wrap(bytes.toByteArray()), this);
+    return Bytes.wrap(bytes.toByteArray());
+  }
+
+  /// Whether the text of this document is exactly these bytes.
+  boolean isWrittenAs(Bytes text) {
+    try {
+      return toBytes().equals(text);
+    } catch (JacksonException e) {
+      return false; // half of a surrogate pair has no text
+    }
   }
 
   private static void write(JsonGenerator json, Object value) {

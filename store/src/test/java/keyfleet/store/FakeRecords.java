@@ -16,13 +16,14 @@ import org.jspecify.annotations.Nullable;
 /// A collection in memory, with a version field and one column that Keyfleet does not use. It is
 /// deterministic; ids sort by their characters.
 public final class FakeRecords implements Records {
-  private record Row(SealedFields fields, Optional<Integer> versionField, String unrelated) {
+  private record Row(SealedFields fields, @Nullable Integer versionField, String unrelated) {
     Row(SealedFields fields, String unrelated) {
-      this(fields, fields.lowestVersion().map(KekVersion::number), unrelated);
+      this(fields, fields.lowestVersion().map(KekVersion::number).orElse(null), unrelated);
     }
 
     boolean isMismatched() {
-      return !versionField.equals(fields.lowestVersion().map(KekVersion::number));
+      return !Optional.ofNullable(versionField)
+          .equals(fields.lowestVersion().map(KekVersion::number));
     }
   }
 
@@ -127,14 +128,14 @@ public final class FakeRecords implements Records {
     return row == null ? new Conflict() : write(id, new Row(row.fields(), text), row.fields());
   }
 
-  /// Writes the version field, as an application would; empty is null.
-  public synchronized void writeVersionField(RecordId id, Optional<Integer> version) {
+  /// Writes the version field, as an application would.
+  public synchronized void writeVersionField(RecordId id, @Nullable Integer version) {
     rows.computeIfPresent(id.value(), (_, row) -> new Row(row.fields(), version, row.unrelated()));
   }
 
   public synchronized Optional<Integer> readVersionField(RecordId id) {
     Row row = rows.get(id.value());
-    return row == null ? Optional.empty() : row.versionField();
+    return Optional.ofNullable(row).map(Row::versionField);
   }
 
   private RecordWriteResult write(RecordId id, Row before, SealedFields after) {

@@ -74,9 +74,9 @@ public interface RecordsContract extends ContractSuite {
     List<StoredRecord> records = List.of(record(1, 1, 2), record(2, 2), record(3, 2), record(4, 1));
     records.forEach(it -> insert(fixture, it));
     Census before = fixture.records().census();
-    fixture.writeVersionField(id(1), Optional.of(2));
-    fixture.writeVersionField(id(2), Optional.of(-2));
-    fixture.writeVersionField(id(3), Optional.empty());
+    fixture.writeVersionField(id(1), 2);
+    fixture.writeVersionField(id(2), -2);
+    fixture.writeVersionField(id(3), null);
     assertEquals(
         new Census(before.belonging(), before.carrying(), 0, 3), fixture.records().census());
     assertEquals(
@@ -93,7 +93,7 @@ public interface RecordsContract extends ContractSuite {
   default void changeToTheSameFields_correctsTheVersionField(RecordsFixture fixture) {
     List<StoredRecord> records = List.of(record(1, 1, 2), record(2, 2), record(3));
     records.forEach(it -> insert(fixture, it));
-    records.forEach(it -> fixture.writeVersionField(it.id(), Optional.of(9)));
+    records.forEach(it -> fixture.writeVersionField(it.id(), 9));
     RecordChange same = new RecordChange(records.getFirst(), records.getFirst().fields());
     assertEquals(new Stored(), fixture.records().compareAndSet(same));
     assertEquals(Optional.of(1), fixture.readVersionField(id(1)));

@@ -2,6 +2,7 @@ package keyfleet.store;
 
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /// A collection under test, empty at first, and the operations that a test needs on it.
 public interface RecordsFixture extends AutoCloseable {
@@ -10,8 +11,8 @@ public interface RecordsFixture extends AutoCloseable {
   /// Writes a column that is not sealed, as an application would without Keyfleet.
   RecordWriteResult writeUnrelated(RecordId id, String text);
 
-  /// Writes the version field alone; empty is null.
-  void writeVersionField(RecordId id, Optional<Integer> version);
+  /// Writes the version field alone.
+  void writeVersionField(RecordId id, @Nullable Integer version);
 
   Optional<Integer> readVersionField(RecordId id);
 
@@ -34,7 +35,7 @@ public interface RecordsFixture extends AutoCloseable {
       }
 
       @Override
-      public void writeVersionField(RecordId id, Optional<Integer> version) {
+      public void writeVersionField(RecordId id, @Nullable Integer version) {
         fake.writeVersionField(id, version);
       }
 

@@ -28,6 +28,13 @@ public record CommandContext(
     return forReading().openSession(parsed);
   }
 
+  /// The same for a command that lists and decides nothing: what it reads may lag where the store's
+  /// URL allows it.
+  public CommandSession openSessionForListing(ParseResult parsed) {
+    return CommandSession.openForListing(
+        parsed, KeyOptions.keyring(parsed, runtime.get()), forReading());
+  }
+
   /// The same context, whose engines are opened only to be read.
   public CommandContext forReading() {
     return new CommandContext(

@@ -2,6 +2,7 @@ package keyfleet.cli.command;
 
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.function.Function;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.control.Failpoints;
@@ -23,6 +24,7 @@ import keyfleet.member.document.KeystoreStore.StoredKeystore;
 import keyfleet.member.keys.LoadedKeys;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
+import keyfleet.store.Kv;
 import picocli.CommandLine.ParseResult;
 
 /// The open store and the keys of this host during one command, and the operations on a keyring.
@@ -41,13 +43,31 @@ public record CommandSession(
 
   public static CommandSession open(
       ParseResult parsed, KeyringName keyring, CommandContext context) {
+    return open(parsed, keyring, context, StoreConnections::kv);
+  }
+
+  /// For a command that lists and decides nothing: what it reads may lag.
+  static CommandSession openForListing(
+      ParseResult parsed, KeyringName keyring, CommandContext context) {
+    return open(parsed, keyring, context, StoreConnections::kvForPages);
+  }
+
+  private static CommandSession open(
+      ParseResult parsed,
+      KeyringName keyring,
+      CommandContext context,
+      Function<StoreConnections, Kv> toKv) {
     ProviderContext runtime = context.runtime().get();
     HostKeys keys = new HostKeys(keyring, runtime, () -> KeyOptions.providers(parsed, runtime));
     AuditContext auditContext = context.operator().get().auditContext(runtime.environment());
     StoreConnections storeConnections = StoreOptions.open(parsed, context);
     KeyringStore keyringStore =
         new KeyringStore(
-            keyring, storeConnections.kv(), () -> newId(runtime), Failpoints.NONE, auditContext);
+            keyring,
+            toKv.apply(storeConnections),
+            () -> newId(runtime),
+            Failpoints.NONE,
+            auditContext);
     return new CommandSession(keyring, runtime, storeConnections, keys, keyringStore);
   }
 
@@ -104,9 +124,12 @@ public record CommandSession(
   }
 
   /// Why nothing may be sealed or changed in this keyring now, as far as this host can read the
-  /// fences. Empty if no fence is ahead of the keystore.
+  /// fences. Empty if no fence is ahead of the keystore. A keystore that lags would seem to be
+  /// held, so it is never read as lists are.
   public Optional<SafeHold> findSafeHold() {
-    return collectionCatalog().findSafeHold();
+    KeyringStore current =
+        new KeyringStore(keyring, storeConnections.kv(), () -> newId(runtime), Failpoints.NONE);
+    return new CollectionCatalog(current, storeConnections, Failpoints.NONE).findSafeHold();
   }
 
   /// The remedy of an operation that was refused: a safe hold must be resolved before anything

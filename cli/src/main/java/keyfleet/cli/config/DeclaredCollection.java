@@ -39,15 +39,15 @@ public record DeclaredCollection(KeyringName keyring, CollectionShape shape) {
         shape.name(),
         shape.idField(),
         List.copyOf(shape.sealedFields()),
-        shape.versionField());
+        shape.versionFieldName());
   }
 
   private static DeclaredCollection of(CollectionEntry entry, KeyringName processKeyring) {
-    String name = requireIdentifier(entry.name());
-    String idField = entry.id() == null ? DEFAULT_ID : requireIdentifier(entry.id());
+    String name = requireIdentifier(entry.name(), "orders");
+    String idField = entry.id() == null ? DEFAULT_ID : requireIdentifier(entry.id(), DEFAULT_ID);
     Set<String> sealedFields = new TreeSet<>();
     for (Setting field : entry.sealed()) {
-      if (requireIdentifier(field).equals(idField)) {
+      if (requireIdentifier(field, "card").equals(idField)) {
         throw field.rejection(
             idField + " is the id field, which is never sealed", "leave it out of sealed");
       }
@@ -62,7 +62,7 @@ public record DeclaredCollection(KeyringName keyring, CollectionShape shape) {
   }
 
   private static CollectionShape withVersionField(CollectionShape shape, Setting setting) {
-    String field = requireIdentifier(setting);
+    String field = requireIdentifier(setting, "kek_version");
     if (field.equals(shape.idField()) || shape.sealedFields().contains(field)) {
       throw setting.rejection(
           field + " is the id field or sealed, so no version can be written there",
@@ -71,12 +71,12 @@ public record DeclaredCollection(KeyringName keyring, CollectionShape shape) {
     return shape.withVersionField(field);
   }
 
-  private static String requireIdentifier(Setting setting) {
+  private static String requireIdentifier(Setting setting, String example) {
     if (!CollectionShape.isIdentifier(setting.text())) {
       throw setting.invalidValue(
           "the name of a table or column: letters, digits, _ and -, at most 63 characters, no digit"
               + " first",
-          "orders");
+          example);
     }
     return setting.text();
   }

@@ -132,6 +132,11 @@ record EnvelopeInventory(
     return countedCollections.stream().mapToLong(it -> it.census().unreadable()).sum();
   }
 
+  /// The collections in which some records' version field is not their lowest version.
+  List<CountedCollection> findMismatched() {
+    return countedCollections.stream().filter(it -> it.census().mismatched() > 0).toList();
+  }
+
   void printTables(PrintStream out) {
     TextTable table = new TextTable("COLLECTION", "VERSION", "BELONGING", "CARRYING");
     for (CountedCollection collection : countedCollections) {
@@ -217,6 +222,7 @@ record EnvelopeInventory(
     }
     json.writeEndArray()
         .writeNumberProperty("unreadable", collection.census().unreadable())
+        .writeNumberProperty("mismatched", collection.census().mismatched())
         .writeEndObject();
   }
 

@@ -88,8 +88,7 @@ public record KekHoldCommand(CommandContext context) implements Command {
     SafeHold hold = held.hold();
     String unreachable = held.unreachable();
     if (unreachable != null) {
-      console.printMessage(
-          Console.sanitize(unreachable) + ", so not every fence is known here");
+      console.printMessage(Console.sanitize(unreachable) + ", so not every fence is known here");
     }
     if (hold != null) {
       console.printMessage(new HoldNotice(hold).line());

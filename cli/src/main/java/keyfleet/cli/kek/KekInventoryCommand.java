@@ -40,7 +40,8 @@ public record KekInventoryCommand(CommandContext context) implements Command {
             "Then searches the store and the records for envelopes in fields that are not"
                 + " registered, and lists what it did not search.",
             "Exit: 0 everything was counted and nothing is undeclared; 2 something was not counted,"
-                + " not searched, unreadable, or undeclared.")
+                + " not searched, unreadable, or undeclared. A version field that differs from the"
+                + " envelopes is named and changes no exit code: the envelopes decide.")
         .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS, SAMPLE)
         .outputFormat();
   }
@@ -66,6 +67,14 @@ public record KekInventoryCommand(CommandContext context) implements Command {
       printLine(
           "not scanned: %s: %s: %s"
               .formatted(item.engine(), item.part().what(), item.part().reason()));
+    }
+    for (EnvelopeInventory.CountedCollection item : inventory.findMismatched()) {
+      printLine(
+          "%d records of %s have another version in %s than in their envelopes; the next rotation corrects it"
+              .formatted(
+                  item.census().mismatched(),
+                  EnvelopeInventory.title(item.registration()),
+                  item.registration().versionField().orElse("their version field")));
     }
     reportUnusable(session, inventory);
     if (!inventory.notCounted().isEmpty()) {

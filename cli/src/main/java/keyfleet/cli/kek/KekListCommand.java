@@ -36,7 +36,7 @@ public record KekListCommand(CommandContext context) implements Command {
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    try (CommandSession session = context.openSessionForReading(parsed)) {
+    try (CommandSession session = context.openSessionForListing(parsed)) {
       Keystore keystore = session.requireKeystore();
       var timings = keystore.timings();
       List<Heartbeat> fresh = session.keyringStore().readRoster(timings).fresh(timings.fresh());

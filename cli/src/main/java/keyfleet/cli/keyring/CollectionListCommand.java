@@ -31,7 +31,7 @@ public record CollectionListCommand(CommandContext context) implements Command {
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    try (CommandSession session = context.openSessionForReading(parsed)) {
+    try (CommandSession session = context.openSessionForListing(parsed)) {
       session.requireKeystore();
       List<RegisteredCollection> all = new ArrayList<>(session.fleetOperations().listCollections());
       format.print(

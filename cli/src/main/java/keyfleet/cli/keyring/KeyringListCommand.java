@@ -32,7 +32,7 @@ public record KeyringListCommand(CommandContext context) implements Command {
     OutputFormat format = OutputFormat.of(parsed);
     try (StoreConnections stores = StoreOptions.open(parsed, context.forReading())) {
       Map<KeyringName, Keystore> keystores = new LinkedHashMap<>();
-      KeystoreStore.list(stores.kv())
+      KeystoreStore.list(stores.kvForPages())
           .forEach((name, stored) -> keystores.put(name, stored.keystore()));
       format.print(
           context.console().out(),

@@ -7,6 +7,7 @@ import java.util.TreeSet;
 import keyfleet.cli.command.CommandSession;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
+import keyfleet.control.rewrap.StoreConnections;
 import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Result;
 import keyfleet.crypto.Envelope;
@@ -34,7 +35,8 @@ record SecretCollection(CollectionRegistration registration, Records records) {
       new CollectionShape(COLLECTION, NAME, new TreeSet<>(List.of(VALUE)))
           .withVersionField("kek_version");
 
-  /// Opens the collection for writing, and creates it if it does not exist.
+  /// Opens the collection for writing, and creates it if it does not exist. A collection of an
+  /// earlier build gains its version field.
   static SecretCollection create(CommandSession session) {
     Keystore keystore = session.requireKeystore();
     if (keystore.identity().use() != Use.RECORDS) {
@@ -58,15 +60,20 @@ record SecretCollection(CollectionRegistration registration, Records records) {
     if (registered.isEmpty()) {
       return Optional.empty();
     }
-    if (!registered.contains(expected)) {
-      throw new CommandException(
-          "the secrets of keyring %s are kept in %s"
-              .formatted(session.keyring(), registered.getFirst().engine()),
-          "keyfleet secret list --records=URL%s, with the URL of that store"
-              .formatted(KeyOptions.keyringFlag(session.keyring())));
-    }
+    CollectionRegistration existing =
+        registered.stream()
+            .filter(it -> it.isSameButForVersionField(expected))
+            .findFirst()
+            .orElseThrow(() ->
+                new CommandException(
+                    "the secrets of keyring %s are kept in %s"
+                        .formatted(session.keyring(), registered.getFirst().engine()),
+                    "keyfleet secret list --records=URL%s, with the URL of that store"
+                        .formatted(KeyOptions.keyringFlag(session.keyring()))));
+    // Until the next `secret put` an earlier table may have no version field.
+    CollectionShape shape = StoreConnections.toShape(existing);
     return Optional.of(
-        new SecretCollection(expected, session.storeConnections().recordsEngine().records(SHAPE)));
+        new SecretCollection(existing, session.storeConnections().recordsEngine().records(shape)));
   }
 
   private static CollectionRegistration expectedRegistration(CommandSession session) {
@@ -76,7 +83,7 @@ record SecretCollection(CollectionRegistration registration, Records records) {
         COLLECTION,
         NAME,
         List.of(VALUE),
-        SHAPE.versionField());
+        SHAPE.versionFieldName());
   }
 
   Optional<StoredRecord> read(SecretName name) {

@@ -187,7 +187,7 @@ class AuditCommandsTest {
         .expectExit(1)
         .expectErrorPart(
             "--since=yesterday is not a date or a time in UTC, such as 2026-11-17 or"
-                + " 2026-11-17T22:00:00Z\nTry: --since=2026-11-17\n");
+                + " 2026-11-17T22:00:00Z\nTry: keyfleet audit list --since=2026-11-17\n");
     CommandResult page =
         fleet.run("audit", "list", "--action=put secret", "--limit=1").expectExit(0);
     assertTrue(page.err().endsWith(" --limit=1 --action='put secret'\n"), page.err());

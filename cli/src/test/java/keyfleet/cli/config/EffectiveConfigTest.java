@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -39,7 +40,7 @@ class EffectiveConfigTest {
         - name: orders
           id: order_id
           sealed: [card, iban]
-        - {name: notes, sealed: [body], keyring: main}
+        - {name: notes, sealed: [body], version-field: kek_version, keyring: main}
       server:
         roles: [worker]
         listen: 0.0.0.0:9000
@@ -97,8 +98,12 @@ class EffectiveConfigTest {
         List.of(
             new DeclaredCollection(
                 new KeyringName("payments"), shape("orders", "order_id", "card", "iban")),
-            new DeclaredCollection(KeyringName.MAIN, shape("notes", "id", "body"))),
+            new DeclaredCollection(
+                KeyringName.MAIN, shape("notes", "id", "body").withVersionField("kek_version"))),
         declared);
+    assertEquals(
+        List.of(Optional.empty(), Optional.of("kek_version")),
+        declared.stream().map(it -> it.toRegistration("sqlite").versionField()).toList());
     EffectiveConfig other = config(FULL, Map.of("KEYFLEET_KEYRING", "other"));
     assertEquals(new KeyringName("other"), other.collections().getFirst().keyring());
   }
@@ -256,6 +261,11 @@ class EffectiveConfigTest {
           collections: [{name: a}]         | k.yaml:1: a collection needs sealed fields | - {name: orders, id: id, sealed: [card]}
           collections: [{sealed: [a]}]     | k.yaml:1: a collection needs a name | - {name: orders, id: id, sealed: [card]}
           collections: [{name: a, sealed: [c], version-field: c}] | k.yaml:1: collections.version-field: c is the id field or sealed, so no version can be written there | a column of its own, such as kek_version
+          collections: [{name: a, sealed: [c], version-field: id}] | k.yaml:1: collections.version-field: id is the id field or sealed, so no version can be written there | a column of its own, such as kek_version
+          collections: [{name: a, sealed: [c], version-field: 2nd}] | k.yaml:1: collections.version-field: 2nd is not the name of a table or column: letters, digits, _ and -, at most 63 characters, no digit first | collections.version-field: kek_version
+          collections: [{name: a, sealed: [c], version-field: [k]}] | k.yaml:1: collections.version-field must be one value, not several | one value for collections.version-field
+          collections: [{name: a, sealed: [c], version-field: ''}] | k.yaml:1: collections.version-field is empty | a value, or leave collections.version-field out
+          collections: [{name: a, sealed: [c], version_field: k}] | k.yaml:1: unknown key collections.version_field | collections.version-field
           collections: [{name: a b, sealed: [c]}] | k.yaml:1: collections.name: a b is not the name of a table or column: letters, digits, _ and -, at most 63 characters, no digit first | collections.name: orders
           collections: [{name: a, sealed: [id]}] | k.yaml:1: collections.sealed: id is the id field, which is never sealed | leave it out of sealed
           collections: [{name: a, sealed: [c, c]}] | k.yaml:1: collections.sealed: c appears twice | keep one of them

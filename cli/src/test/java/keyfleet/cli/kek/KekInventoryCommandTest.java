@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import keyfleet.cli.CliFleet;
 import keyfleet.cli.CliFleet.CommandResult;
 import keyfleet.cli.InMemoryBackend;
@@ -75,6 +77,85 @@ class KekInventoryCommandTest {
     assertEquals(SKIPPED, result.err());
   }
 
+  private String queryVersions() {
+    try (Connection application =
+            DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("fleet.db"));
+        Statement run = application.createStatement();
+        ResultSet rows =
+            run.executeQuery(
+                "SELECT group_concat(name || '=' || coalesce(kek_version, '-'), ' ' ORDER BY name)"
+                    + " FROM keyfleet_secrets")) {
+      return rows.next() ? String.valueOf(rows.getString(1)) : "nothing";
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void rotate(int from, int to) {
+    fleet.addKeys(to);
+    fleet.announce(to);
+    fleet.start("worker-1", "worker", IntStream.rangeClosed(1, to).toArray());
+    fleet
+        .run("kek", "rotate", "--from-version=" + from, "--to-version=" + to, "--wait")
+        .expectExit(0);
+  }
+
+  @Test
+  void wrongVersionField_isShownAndCorrectedByTheNextRotation() {
+    fleet.runWith("x", "secret", "put", "web").expectExit(0);
+    assertEquals("db=1 web=1", queryVersions());
+    sql("fleet.db", "UPDATE keyfleet_secrets SET kek_version = 7 WHERE name = 'db'");
+    CommandResult result = fleet.run("kek", "inventory").expectExit(0);
+    assertEquals(
+        """
+        COLLECTION               VERSION  BELONGING  CARRYING
+        sqlite keyfleet_secrets  v1       2          2
+        """,
+        result.out());
+    assertEquals(
+        SKIPPED
+            + "1 records of sqlite keyfleet_secrets have another version in kek_version than in"
+            + " their envelopes; the next rotation corrects it\n",
+        result.err());
+    assertTrue(
+        fleet
+            .run("kek", "inventory", "-o", "json")
+            .expectExit(0)
+            .out()
+            .contains("\"unreadable\":0,\"mismatched\":1}"));
+    rotate(1, 2);
+    assertEquals("db=2 web=2", queryVersions());
+    assertEquals(SKIPPED, fleet.run("kek", "inventory").expectExit(0).err());
+    fleet.runWith("y", "secret", "put", "db").expectExit(0);
+    assertEquals("db=2 web=2", queryVersions());
+  }
+
+  /// As a build left it that knew no version field.
+  @Test
+  void secretsWithoutVersionField_areUsableAndGainOne() {
+    sql(
+        "fleet.db",
+        "DROP INDEX keyfleet_secrets_kek_version",
+        "ALTER TABLE keyfleet_secrets DROP COLUMN kek_version",
+        """
+        UPDATE keyfleet_entries SET value = CAST(
+          replace(CAST(value AS TEXT), '"version_field":"kek_version"', '"version_field":""')
+          AS BLOB) WHERE bucket = 'collections'
+        """);
+    assertEquals("hunter2", fleet.run("secret", "get", "db").expectExit(0).out());
+    assertEquals("NAME  VERSION\ndb    v1\n", fleet.run("secret", "list").expectExit(0).out());
+    assertEquals(SKIPPED, fleet.run("kek", "inventory").expectExit(0).err());
+    fleet.runWith("x", "secret", "put", "web").expectExit(0);
+    assertEquals("db=- web=1", queryVersions());
+    fleet
+        .run("kek", "inventory")
+        .expectExit(0)
+        .expectErrorPart("1 records of sqlite keyfleet_secrets have another version");
+    rotate(1, 2);
+    assertEquals("db=2 web=2", queryVersions());
+    fleet.run("secret", "delete", "db").expectExit(0);
+  }
+
   @Test
   void undeclaredEnvelopes_areShownWithARemedy() {
     copySecrets();
@@ -103,7 +184,7 @@ class KekInventoryCommandTest {
     copySecrets();
     assertEquals(
         "{\"keyring\":\"main\",\"collections\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\","
-            + "\"versions\":[{\"version\":1,\"belonging\":1,\"carrying\":1}],\"unreadable\":0}],"
+            + "\"versions\":[{\"version\":1,\"belonging\":1,\"carrying\":1}],\"unreadable\":0,\"mismatched\":0}],"
             + "\"not_counted\":[],\"undeclared\":[{\"engine\":\"sqlite\",\"collection\":\"orders\","
             + "\"field\":\"note\",\"form\":\"bytes\",\"versions\":[{\"version\":1,\"values\":2}],"
             + "\"unreadable\":0},{\"engine\":\"sqlite\",\"collection\":\"orders\",\"field\":\"copy\","

@@ -192,7 +192,7 @@ class KekVerifyCommandTest {
             + "\"hostname\":\"api-1\",\"pid\":1005,\"pod\":\"\",\"role\":\"api\",\"loaded_kek_versions\":[1],"
             + "\"current_kek_version\":1,\"provider\":\"env\",\"version\":\"0.1.0\",\"reason\":\"missing\",\"remedy\":\"On"
             + " api-1: set KEYFLEET_KEK_V2 and restart the"
-            + " process\"}],\"missing\":[],\"stale\":[]}\n",
+            + " process\"}],\"silent\":[],\"missing\":[],\"stale\":[]}\n",
         verify("-o", "json").expectExit(2).out());
   }
 

@@ -49,15 +49,15 @@ public final class RewrapPass {
   public record Options(BatchExecutor batchExecutor, int maxBatch, Failpoints failpoints) {}
 
   /// The records of a version, or the records whose version field is wrong.
-  private record ScanRange(FencedCollection collection, Optional<KekVersion> version) {
+  private record ScanRange(FencedCollection collection, @Nullable KekVersion version) {
     List<StoredRecord> scan(@Nullable RecordId after, int limit) {
-      return version.isPresent()
-          ? collection.scan(version.get(), after, limit)
-          : collection.scanMismatched(after, limit);
+      return version == null
+          ? collection.scanMismatched(after, limit)
+          : collection.scan(version, after, limit);
     }
 
     boolean isOfMismatched() {
-      return version.isEmpty();
+      return version == null;
     }
   }
 
@@ -119,7 +119,7 @@ public final class RewrapPass {
       CollectionSet collections, RotationJob job, RewrapPass pass) {
     for (FencedCollection collection : collections.reachable()) {
       pass.addCensus(collection.takeCensus(), job);
-      pass.ranges.add(new ScanRange(collection, Optional.of(job.from())));
+      pass.ranges.add(new ScanRange(collection, job.from()));
     }
     return pass;
   }
@@ -134,9 +134,9 @@ public final class RewrapPass {
       pass.addCensus(census, job);
       census.belonging().keySet().stream()
           .filter(version -> !version.equals(job.to()) || hasFieldsAbove(census, version))
-          .forEach(version -> pass.ranges.add(new ScanRange(collection, Optional.of(version))));
+          .forEach(version -> pass.ranges.add(new ScanRange(collection, version)));
       if (census.mismatched() > 0) {
-        pass.ranges.add(new ScanRange(collection, Optional.empty()));
+        pass.ranges.add(new ScanRange(collection, null));
       }
       if (census.unreadable() > 0) {
         pass.addFailure(

@@ -54,6 +54,11 @@ public final class StoreConnections implements CollectionOpener, AutoCloseable {
     return storeEngine.kv();
   }
 
+  /// For pages and lists only: see [Engine#kvForPages].
+  public Kv kvForPages() {
+    return storeEngine.kvForPages();
+  }
+
   /// The results of the safety checks that ran when the store was opened.
   public List<StoreCheck> storeChecks() {
     return storeEngine.storeChecks();
@@ -139,7 +144,7 @@ public final class StoreConnections implements CollectionOpener, AutoCloseable {
         registration.collection(),
         registration.idField(),
         new TreeSet<>(registration.sealedFields()),
-        registration.versionField());
+        registration.versionFieldName());
   }
 
   @Override

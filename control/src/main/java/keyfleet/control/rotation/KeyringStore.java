@@ -114,8 +114,8 @@ public final class KeyringStore {
     failpoints.at(
         Failpoint.PROCESS_FORGET,
         () -> {
-          var _ = knownPlugins.forget(instance);
           rosterStore.delete(timings, instance);
+          var _ = knownPlugins.forget(instance);
           return instance;
         });
   }

@@ -114,8 +114,7 @@ class HoldOperationsTest {
     assertNull(worker.holds.read().orElseThrow().unreachable());
     var _ = fleet.removeCollection("orders");
     assertEquals(
-        "this process cannot reach fake orders",
-        worker.holds.read().orElseThrow().unreachable());
+        "this process cannot reach fake orders", worker.holds.read().orElseThrow().unreachable());
   }
 
   @Test

@@ -80,7 +80,7 @@ class RotationKindsTest {
     assertInstanceOf(Done.class, first.operations.rotate(v(1), v(2)));
     fleet.runUntil(Rotation.Sweeping.class);
     for (int i = 0; i < 3; i++) {
-      orders.writeVersionField(new RecordId("o" + i), Optional.of(1));
+      orders.writeVersionField(new RecordId("o" + i), 1);
     }
     fleet.runToEnd();
     assertInstanceOf(Completed.class, fleet.keystore().rotation());

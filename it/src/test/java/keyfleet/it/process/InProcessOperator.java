@@ -13,6 +13,8 @@ import keyfleet.control.rotation.CollectionCatalog;
 import keyfleet.control.rotation.KeyringOperations;
 import keyfleet.control.rotation.KeyringStore;
 import keyfleet.control.rotation.RemovalOperations;
+import keyfleet.control.rotation.RotationLoop;
+import keyfleet.control.rotation.RotationRate;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Roster;
@@ -27,10 +29,11 @@ public final class InProcessOperator implements AutoCloseable {
   private final KeyringStore keyringStore;
   private final CollectionCatalog catalog;
   private final KeyringOperations orders;
+  private final LoadedKeys keys;
 
   public InProcessOperator(Map<String, String> environment, Failpoints failpoints) {
     this.wiring = new TestWiring(environment);
-    LoadedKeys keys = new LoadedKeys(TestWiring.KEYRING, wiring.providers(), wiring.random());
+    this.keys = new LoadedKeys(TestWiring.KEYRING, wiring.providers(), wiring.random());
     keys.refresh();
     AuditContext author =
         new AuditContext(new AuditActor("it", "here", "operator"), InstantSource.system());
@@ -77,12 +80,21 @@ public final class InProcessOperator implements AutoCloseable {
     return keyringStore.readProgress();
   }
 
+  void setRate(RotationRate rate) {
+    keyringStore.writeRate(rate);
+  }
+
   public SortedMap<KekVersion, Long> recordsByVersion() {
     return catalog.countByVersion().orElseThrow();
   }
 
   public Records records() {
     return wiring.records().records(TestWiring.ORDERS);
+  }
+
+  /// A driver of rotations that a test ticks.
+  public RotationLoop newRotationLoop(String driver) {
+    return new RotationLoop(driver, keyringStore, catalog, keys, System::nanoTime);
   }
 
   public void createTable() {

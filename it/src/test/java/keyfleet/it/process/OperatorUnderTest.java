@@ -4,6 +4,7 @@ import static keyfleet.it.process.InProcessOperator.v;
 
 import keyfleet.control.audit.AuditVerdict;
 import keyfleet.control.rotation.KeyringOperations.Refused;
+import keyfleet.control.rotation.RotationRate;
 import keyfleet.control.rotation.SecretAuditWriter;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Rotation;
@@ -13,8 +14,8 @@ import keyfleet.keyring.VersionState;
 import org.jspecify.annotations.Nullable;
 
 /// An operator's work on a rotation, in a process that a test can halt: it orders the rotation,
-/// waits for its end, disables the old version and verifies the audit. A second process continues
-/// where the first was halted.
+/// sets its rate, waits for its end, disables the old version and verifies the audit. A second
+/// process continues where the first was halted.
 public final class OperatorUnderTest {
   private OperatorUnderTest() {}
 
@@ -28,6 +29,9 @@ public final class OperatorUnderTest {
             "the rotation is started",
             () -> !(operator.orders().rotate(from, to) instanceof Refused));
       }
+      // A rotation that is over has no rate, and does not mind one.
+      RotationJob job = Rotation.lastJob(operator.keystore().rotation()).orElseThrow();
+      operator.setRate(new RotationRate(job.id(), 0));
       Await.until(
           "the rotation is completed",
           () ->

@@ -32,7 +32,8 @@ public final class TestWiring implements AutoCloseable {
 
   /// The collection that the test applications use.
   public static final CollectionShape ORDERS =
-      new CollectionShape("orders", "id", new TreeSet<>(List.of("card", "note")));
+      new CollectionShape("orders", "id", new TreeSet<>(List.of("card", "note")))
+          .withVersionField("kek_version");
 
   private final SecureRandom random = new SecureRandom();
   private final StoreConnections stores;

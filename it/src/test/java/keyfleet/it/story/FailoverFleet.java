@@ -60,6 +60,7 @@ final class FailoverFleet implements AutoCloseable {
   private static final Set<Failpoint> OPERATOR_POINTS =
       EnumSet.of(
           Failpoint.PROGRESS_READ,
+          Failpoint.RATE_WRITE,
           Failpoint.REMOVAL_READ,
           Failpoint.REMOVAL_WRITE,
           Failpoint.AUDIT_LIST,

@@ -100,6 +100,7 @@ class RotationStoryTest {
       try (InProcessOperator operator = fleet.operator()) {
         checkLaggardIsRefused(operator);
         rotate(operator);
+        assertEquals(0, operator.records().census().mismatched(), "kek_version is right");
         remove();
         assertInstanceOf(AuditVerdict.Intact.class, operator.verifyAudit());
       }

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -88,7 +87,8 @@ final class UnwrapCoalescer {
     first.run(() -> result[0] = CurrentSpan.callIn(first.pendingCall().span(), fetch));
     List<WaitingCall> all;
     synchronized (this) {
-      all = Objects.requireNonNullElse(waitingByKek.remove(id), List.of());
+      all = waitingByKek.getOrDefault(id, List.of());
+      waitingByKek.remove(id);
       waiting -= all.size();
     }
     all.forEach(call -> call.reply().run(() -> call.then().accept(result[0])));

@@ -18,8 +18,9 @@ import keyfleet.store.StoreException;
 import keyfleet.store.WriteOutcome;
 
 /// The registered collections of all keyrings: those whose records contain sealed fields. An entry
-/// is written once and never changes: a rotation that missed a collection would leave its records
-/// behind. It is deleted only by an operator, for a collection that is gone.
+/// is written once: a rotation that missed a collection would leave its records behind. It changes
+/// only when a collection gains a version field, and is deleted only by an operator, for a
+/// collection that is gone.
 public final class CollectionRegistry {
   /// The result of registering a collection.
   public sealed interface Outcome {}
@@ -47,7 +48,8 @@ public final class CollectionRegistry {
     this.nonces = nonces;
   }
 
-  /// Registers a collection. A [StoreException] leaves it open whether the collection is
+  /// Registers a collection. If it is registered without a version field, it gains that of
+  /// `collectionRegistration`. A [StoreException] leaves it open whether the collection is
   /// registered; the caller may try again.
   public Outcome register(CollectionRegistration collectionRegistration) {
     Key key = key(collectionRegistration);
@@ -67,17 +69,43 @@ public final class CollectionRegistry {
     }
     Entry found = kv.get(BUCKET, key).orElse(null);
     if (found == null) {
-      throw new StoreException(
-          "the store gave no clear answer whether collection "
-              + collectionRegistration.collection()
-              + " is registered; try again");
+      throw noClearAnswer(collectionRegistration);
     }
     return compare(found, collectionRegistration);
   }
 
-  private static Outcome compare(Entry found, CollectionRegistration wanted) {
+  private Outcome compare(Entry found, CollectionRegistration wanted) {
     CollectionRegistration existing = parse(found);
-    return existing.equals(wanted) ? new Registered() : new RegisteredDifferently(existing);
+    if (existing.equals(wanted)) {
+      return new Registered();
+    }
+    return existing.versionField().isEmpty() && existing.isSameButForVersionField(wanted)
+        ? addVersionField(found, wanted)
+        : new RegisteredDifferently(existing);
+  }
+
+  private Outcome addVersionField(Entry found, CollectionRegistration wanted) {
+    var document = RegistrationDocument.toDocument(wanted, nonces.get());
+    WriteOutcome outcome =
+        new ConditionalWrite.Update(BUCKET, found.key(), document.toValue(), found.revision())
+            .sendUntilKnown(kv, MAX_ATTEMPTS);
+    if (outcome instanceof WriteOutcome.Applied) {
+      return new Registered();
+    }
+    // Another process may have added one at the same time.
+    CollectionRegistration now =
+        kv.get(BUCKET, found.key())
+            .map(CollectionRegistry::parse)
+            .filter(it -> it.versionField().isPresent())
+            .orElseThrow(() -> noClearAnswer(wanted));
+    return now.equals(wanted) ? new Registered() : new RegisteredDifferently(now);
+  }
+
+  private static StoreException noClearAnswer(CollectionRegistration wanted) {
+    return new StoreException(
+        "the store gave no clear answer whether collection "
+            + wanted.collection()
+            + " is registered; try again");
   }
 
   /// Deletes the entry of a collection that no longer exists.

@@ -21,14 +21,15 @@ import keyfleet.store.StoreTime;
 import keyfleet.store.Value;
 import org.jspecify.annotations.Nullable;
 
-/// The JSON document of a heartbeat. The time of the heartbeat is the store's, not the document's.
-/// `last_heartbeat` is a counter of the run's heartbeats, so that no two documents are equal.
+/// The JSON document of a heartbeat. The time of the heartbeat is that of the store's entry; a
+/// store that keeps it in a field of its own calls it `last_heartbeat`. The nonce distinguishes two
+/// heartbeats of the same content.
 public final class HeartbeatDocument {
   private static final String FAILED = "failed";
 
   private HeartbeatDocument() {}
 
-  public static Document toDocument(Heartbeat heartbeat, String number) {
+  public static Document toDocument(Heartbeat heartbeat, String nonce) {
     ProcessInfo process = heartbeat.process();
     Host host = process.host();
     Map<KekVersion, LoadedVersion> loadedVersions = new TreeMap<>(heartbeat.loadedVersions());
@@ -55,7 +56,7 @@ public final class HeartbeatDocument {
         .number("protocol", heartbeat.protocol())
         .text("version", process.software())
         .text("started_at", host.startedAt().toString())
-        .text("last_heartbeat", number)
+        .text("nonce", nonce)
         .build();
   }
 

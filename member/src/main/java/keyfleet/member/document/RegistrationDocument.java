@@ -1,7 +1,5 @@
 package keyfleet.member.document;
 
-import java.util.Optional;
-import java.util.function.Predicate;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.Document;
@@ -32,6 +30,6 @@ public final class RegistrationDocument {
             it.text("collection"),
             it.text("id_field"),
             it.texts("fields"),
-            Optional.of(it.text("version_field")).filter(Predicate.not(String::isEmpty))));
+            it.text("version_field").isEmpty() ? null : it.text("version_field")));
   }
 }

@@ -11,7 +11,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -66,7 +65,7 @@ class MemberDocumentsTest {
       {"instance":"api-1","run":"run-1","hostname":"host-1","pid":4711,"pod":"","role":"api",\
       "loaded_kek_versions":[1,2,3],"current_kek_version":1,"provider":"env",\
       "providers":{"1":"env","2":"env","3":"file"},"proofs":{"1":"PROOF","2":"failed"},"epoch":7,\
-      "protocol":1,"version":"0.1.0","started_at":"2026-11-16T12:00:00Z","last_heartbeat":"n-1"}\
+      "protocol":1,"version":"0.1.0","started_at":"2026-11-16T12:00:00Z","nonce":"n-1"}\
       """
           .replace("PROOF", PROOF);
 
@@ -91,12 +90,7 @@ class MemberDocumentsTest {
 
   private static CollectionRegistration collectionRegistration() {
     return new CollectionRegistration(
-        KeyringName.MAIN,
-        "sqlite",
-        "orders",
-        "id",
-        List.of("card", "name"),
-        Optional.of("kek_version"));
+        KeyringName.MAIN, "sqlite", "orders", "id", List.of("card", "name"), "kek_version");
   }
 
   private static Document parse(String text) {
@@ -233,7 +227,7 @@ class MemberDocumentsTest {
           Heartbeat read = HeartbeatDocument.parse(it, NOW);
           assertEquals(heartbeat(), read);
         },
-        List.of("provider", "last_heartbeat", "current_kek_version", "1", "2"));
+        List.of("provider", "nonce", "current_kek_version", "1", "2"));
   }
 
   @ParameterizedTest

@@ -3,6 +3,7 @@ package keyfleet.store.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.Callable;
@@ -25,6 +26,7 @@ import keyfleet.store.Unknown;
 import keyfleet.store.Value;
 import keyfleet.store.WriteResult;
 import keyfleet.store.WriteResult.Written;
+import org.jspecify.annotations.Nullable;
 
 /// Tests whether a store's compare-and-set is atomic and whether it keeps acknowledged writes. A
 /// server's claim is not enough: one that compares first and sets later looks correct until two
@@ -72,15 +74,16 @@ public final class CompareAndSetProbe {
     /// `winners` are the values of the winning writers. If `allAnswered`, no other write can have
     /// been applied. Without an entry before, the writers raced to create it.
     RaceTotals plus(
-        List<Value> winners, boolean allAnswered, Optional<Entry> before, Optional<Entry> after) {
+        List<Value> winners, boolean allAnswered, @Nullable Entry before, @Nullable Entry after) {
       int won = winners.isEmpty() ? 0 : 1;
-      boolean isStored = after.isPresent() && winners.contains(after.get().value());
+      boolean isStored = after != null && winners.contains(after.value());
       return new RaceTotals(
-          wonUpdates + (before.isPresent() ? won : 0),
-          wonCreates + (before.isPresent() ? 0 : won),
+          wonUpdates + (before == null ? 0 : won),
+          wonCreates + (before == null ? won : 0),
           wonTwice + (winners.size() > 1 ? 1 : 0),
           lost + (!winners.isEmpty() && !isStored ? 1 : 0),
-          storedRefused + (winners.isEmpty() && allAnswered && !after.equals(before) ? 1 : 0));
+          storedRefused
+              + (winners.isEmpty() && allAnswered && !Objects.equals(before, after) ? 1 : 0));
     }
 
     private int won() {
@@ -127,12 +130,7 @@ public final class CompareAndSetProbe {
         List<Optional<WriteResult>> results =
             runRace(threads, values, value -> kv.update(SCRATCH, key, value, expected));
         Entry after = kv.get(SCRATCH, key).orElse(null);
-        totals =
-            totals.plus(
-                winners(values, results),
-                areAllAnswered(results),
-                Optional.of(before),
-                Optional.ofNullable(after));
+        totals = totals.plus(winners(values, results), areAllAnswered(results), before, after);
         before = after;
       }
     }
@@ -143,9 +141,9 @@ public final class CompareAndSetProbe {
       ExecutorService threads, List<Value> values, Key fresh, RaceTotals totals) {
     List<Optional<WriteResult>> results =
         runRace(threads, values, value -> kv.create(SCRATCH, fresh, value));
-    Optional<Entry> after = kv.get(SCRATCH, fresh);
+    Entry after = kv.get(SCRATCH, fresh).orElse(null);
     delete(fresh);
-    return totals.plus(winners(values, results), areAllAnswered(results), Optional.empty(), after);
+    return totals.plus(winners(values, results), areAllAnswered(results), null, after);
   }
 
   private static boolean areAllAnswered(List<Optional<WriteResult>> results) {

@@ -15,6 +15,12 @@ import keyfleet.store.StoreRefusedException;
 public interface Engine extends AutoCloseable {
   Kv kv();
 
+  /// For pages and lists that people look at: reads may lag where the store's URL allows it. No
+  /// decision may use it, and no write.
+  default Kv kvForPages() {
+    return kv();
+  }
+
   /// The records of an existing collection.
   Records records(CollectionShape shape);
 
