@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 import keyfleet.cli.audit.AuditExportCommand;
 import keyfleet.cli.audit.AuditListCommand;
 import keyfleet.cli.audit.AuditVerifyCommand;
+import keyfleet.cli.backup.BackupCommand;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.Operator;
@@ -129,7 +130,8 @@ public final class CommandDispatcher {
     add(() -> new AuditVerifyCommand(context), "audit", "verify");
     add(() -> new AuditListCommand(context), "audit", "list");
     add(() -> new AuditExportCommand(context), "audit", "export");
-    add(() -> new DoctorCommand(console, configLoader, openEngine), "doctor");
+    add(() -> new DoctorCommand(context), "doctor");
+    add(() -> new BackupCommand(context), "backup");
     // The demonstration reads no configuration of the folder that it is started in.
     CommandContext demoContext =
         new CommandContext(console, baseRuntime, configLoader::config, openEngine, operator);

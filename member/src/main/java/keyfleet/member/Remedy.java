@@ -33,8 +33,7 @@ public final class Remedy {
       case Admitted _ -> "nothing to do";
       case ReadOnly(Keystore keystore, NavigableSet<KekVersion> unproved) ->
           forMissingKeys(keyring, keystore, unproved);
-      case InSafeHold _ ->
-          "compare the keystore with the fences: it was restored from a backup, or lost a write";
+      case InSafeHold _ -> "keyfleet kek hold show" + keyringFlag(keyring);
       case NoKeystore _ -> announce(keyring);
       case NameTaken _ -> "stop the other process, or set another KEYFLEET_INSTANCE";
       case DifferentTimings other -> of(other);
@@ -50,6 +49,10 @@ public final class Remedy {
     return keyring.equals(DEFAULT_PLUGIN_KEYRING)
         ? ANNOUNCE + " --use=kms"
         : ANNOUNCE + " --keyring=" + keyring;
+  }
+
+  private static String keyringFlag(KeyringName keyring) {
+    return keyring.equals(KeyringName.MAIN) ? "" : " --keyring=" + keyring;
   }
 
   static String of(DifferentTimings state) {

@@ -37,6 +37,9 @@ class RemedyTest {
             + " place the fleet's main.v2.key in the key folder",
         Remedy.of(KeyringName.MAIN, all.getFirst()));
     assertEquals(
+        "keyfleet kek hold show --keyring=archive",
+        Remedy.of(new KeyringName("archive"), all.get(1)));
+    assertEquals(
         "keyfleet kek announce --version=1 --keyring=archive",
         Remedy.of(new KeyringName("archive"), all.get(2)));
     assertEquals(

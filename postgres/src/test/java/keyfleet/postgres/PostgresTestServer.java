@@ -84,6 +84,11 @@ public final class PostgresTestServer implements AutoCloseable {
     return data(folder);
   }
 
+  /// The path of a program of this server's version, such as `pg_dump`.
+  public String tool(String name) {
+    return bin.resolve(name).toString();
+  }
+
   /// A URL of that database with the administrator's role, which needs no password on this host.
   public String url(String database, String query) {
     return "postgresql://%s@127.0.0.1:%d/%s?%s".formatted(ADMIN, port, database, query);

@@ -8,6 +8,8 @@ import java.util.Set;
 /// corrupt it.
 enum FilesystemKind {
   LOCAL,
+  /// In memory: everything is lost when the machine stops.
+  VOLATILE,
   SHARED,
   UNKNOWN;
 
@@ -24,8 +26,6 @@ enum FilesystemKind {
           "reiserfs",
           "bcachefs",
           "nilfs2",
-          "tmpfs",
-          "ramfs",
           "rootfs",
           "overlay",
           "overlayfs",
@@ -41,6 +41,8 @@ enum FilesystemKind {
           "exfat",
           "erofs",
           "squashfs");
+
+  private static final Set<String> VOLATILE_TYPES = Set.of("tmpfs", "ramfs", "devtmpfs", "mfs");
 
   /// Includes host folders in a virtual machine: several machines may mount them.
   private static final Set<String> SHARED_TYPES =
@@ -81,6 +83,9 @@ enum FilesystemKind {
     String lowerCase = type.toLowerCase(Locale.ROOT);
     if (SHARED_TYPES.contains(lowerCase) || lowerCase.startsWith("fuse.")) {
       return SHARED;
+    }
+    if (VOLATILE_TYPES.contains(lowerCase)) {
+      return VOLATILE;
     }
     return LOCAL_TYPES.contains(lowerCase) ? LOCAL : UNKNOWN;
   }

@@ -89,6 +89,15 @@ final class SqliteDatabase implements AutoCloseable {
     }
   }
 
+  /// On a connection that nothing else used: `VACUUM` refuses one with an unfinished statement.
+  <T> T readOnNewConnection(SqlWork<T> work) {
+    try (SqliteSession session = openSession()) {
+      return work.run(session);
+    } catch (SQLException e) {
+      throw SqliteErrors.toStoreException(path, e);
+    }
+  }
+
   /// All statements of the work read the same snapshot.
   <T> T readSnapshot(SqlWork<T> work) {
     return read(session -> {

@@ -2,6 +2,7 @@ package keyfleet.sqlite;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
@@ -144,6 +145,11 @@ public final class SqliteEngine implements Engine {
   }
 
   @Override
+  public void backUp(Path target) {
+    SqliteBackup.write(stateDatabase, target);
+  }
+
+  @Override
   public List<StoreCheck> storeChecks() {
     return List.of(checkJournalMode(), checkFilesystem(), checkFileMode(), checkClock());
   }
@@ -184,12 +190,20 @@ public final class SqliteEngine implements Engine {
 
   private StoreCheck checkFilesystem() {
     String type = paths.filesystemType();
-    return FilesystemKind.of(type) == FilesystemKind.LOCAL
-        ? StoreCheck.ok("%s is on a local disk (%s)".formatted(paths.database(), type))
-        : StoreCheck.warn(
-            "%s is on a filesystem of unknown type (%s), which other machines may share"
-                .formatted(paths.database(), type),
-            "make sure that no other machine mounts it");
+    Path file = paths.database();
+    return switch (FilesystemKind.of(type)) {
+      case LOCAL -> StoreCheck.ok("%s is on a local disk (%s)".formatted(file, type));
+      case VOLATILE ->
+          StoreCheck.warn(
+              "%s is in memory (%s): key state is lost when the machine stops"
+                  .formatted(file, type),
+              "keyfleet backup /var/lib/keyfleet/keyfleet.db");
+      case UNKNOWN, SHARED ->
+          StoreCheck.warn(
+              "%s is on a filesystem of unknown type (%s), which other machines may share"
+                  .formatted(file, type),
+              "make sure that no other machine mounts it");
+    };
   }
 
   private StoreCheck checkFileMode() {

@@ -61,6 +61,14 @@ final class SqliteErrors {
     };
   }
 
+  /// Whether a statement that reads one file and writes another failed at the other.
+  static boolean isAboutWriting(SQLException e) {
+    return switch (e.getErrorCode()) {
+      case FULL, READONLY, CANNOT_OPEN -> true;
+      default -> false;
+    };
+  }
+
   /// Whether only the statement failed, so that the connection can still be used.
   static boolean isConnectionUsable(SQLException e) {
     return e.getErrorCode() == CONSTRAINT || e.getErrorCode() == BUSY;

@@ -64,7 +64,7 @@ record SqlitePaths(Path database) {
     }
   }
 
-  private static String describe(IOException e) {
+  static String describe(IOException e) {
     return switch (e) {
       case AccessDeniedException _ -> "permission denied";
       case FileSystemException it when it.getReason() != null -> it.getReason();

@@ -10,6 +10,7 @@
 /// | watches            | [SqliteChangeLog], [SqliteWatchPoller]                                                  |
 /// | the port Records   | [SqliteRecords], [SqliteTable], [SqliteFenceTriggers], [SqliteVersionTags]              |
 /// | undeclared envelopes | [SqliteEnvelopeScanner]                                                               |
+/// | backups            | [SqliteBackup]                                                                          |
 ///
 /// Any thread may call. A call uses one of at most eight connections of its database; writers of
 /// all processes queue at the lock file. The engine has two threads of its own: one polls the

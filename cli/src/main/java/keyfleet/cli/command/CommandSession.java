@@ -18,6 +18,7 @@ import keyfleet.control.rotation.RemovalOperations;
 import keyfleet.control.rotation.SecretAuditWriter;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.SafeHold;
 import keyfleet.member.document.CollectionRegistry;
 import keyfleet.member.document.KeystoreStore.StoredKeystore;
 import keyfleet.member.keys.LoadedKeys;
@@ -120,6 +121,25 @@ public record CommandSession(
 
   public HoldOperations holdOperations() {
     return new HoldOperations(keyringStore, collectionCatalog(), keys.load(), runtime.random());
+  }
+
+  /// Why nothing may be sealed or changed in this keyring now, as far as this host can read the
+  /// fences. Empty if no fence is ahead of the keystore. A keystore that lags would seem to be
+  /// held, so it is never read as lists are.
+  public Optional<SafeHold> findSafeHold() {
+    KeyringStore current =
+        new KeyringStore(keyring, storeConnections.kv(), () -> newId(runtime), Failpoints.NONE);
+    return new CollectionCatalog(current, storeConnections, Failpoints.NONE).findSafeHold();
+  }
+
+  /// The remedy of an operation that was refused: a safe hold must be resolved before anything
+  /// else.
+  public String remedyOfRefusal(String otherwise) {
+    return findSafeHold().isPresent() ? holdRemedy(keyring) : otherwise;
+  }
+
+  public static String holdRemedy(KeyringName keyring) {
+    return "keyfleet kek hold show" + KeyOptions.keyringFlag(keyring);
   }
 
   public SecretAuditWriter secretAuditWriter() {

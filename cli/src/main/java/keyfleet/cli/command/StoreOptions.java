@@ -7,6 +7,7 @@ import keyfleet.cli.config.Setting;
 import keyfleet.cli.config.SettingSpec;
 import keyfleet.control.rewrap.StoreConnections;
 import keyfleet.providers.ProviderSpec.ProviderContext;
+import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreUrl;
 import picocli.CommandLine.ParseResult;
 
@@ -20,6 +21,13 @@ public final class StoreOptions {
     StoreUrl store = storeUrl(parsed, runtime);
     return StoreConnections.open(
         context.openEngine(), store, find(ConfigKeys.RECORDS, parsed, runtime).orElse(store));
+  }
+
+  /// Opens the store alone, for a command that needs no records.
+  public static Engine openStore(ParseResult parsed, CommandContext context) {
+    ProviderContext runtime = context.runtime().get();
+    defaultFolder(parsed, runtime).ifPresent(DataFolder::requireExisting);
+    return context.openEngine().apply(storeUrl(parsed, runtime));
   }
 
   /// Creates the folder of the default store, for commands that may be the first to use that store.

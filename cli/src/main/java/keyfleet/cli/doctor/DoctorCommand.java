@@ -4,17 +4,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import keyfleet.cli.command.Command;
+import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.StoreOptions;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
-import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
-import keyfleet.providers.ProviderSpec.ProviderContext;
+import keyfleet.control.rewrap.StoreConnections;
 import keyfleet.providers.Ticker;
+import keyfleet.store.Kv;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoreRefusedException.Reason;
@@ -22,16 +21,13 @@ import keyfleet.store.engine.CompareAndSetProbe;
 import keyfleet.store.engine.CompareAndSetProbe.Failed;
 import keyfleet.store.engine.CompareAndSetProbe.Inconclusive;
 import keyfleet.store.engine.CompareAndSetProbe.Passed;
-import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreCheck;
 import keyfleet.store.engine.StoreCheck.Level;
 import keyfleet.store.engine.StoreUrl;
 import picocli.CommandLine.ParseResult;
 
 /// `doctor --store URL`: checks whether a store is safe for key state.
-public record DoctorCommand(
-    Console console, Supplier<ProviderContext> runtime, Function<StoreUrl, Engine> openEngine)
-    implements Command {
+public record DoctorCommand(CommandContext context) implements Command {
   /// Long enough for a server on another continent.
   private static final Duration RACE_TIME_LIMIT = Duration.ofSeconds(20);
 
@@ -44,31 +40,33 @@ public record DoctorCommand(
             this,
             "Checks whether a store is safe for key state.",
             "Connects, measures latency, and lets several writers race: every acknowledged write"
-                + " must be readable.",
+                + " must be readable. Names the keyrings that are in a safe hold.",
             "Exit: 0 safe; 2 unsafe, or something is unknown; 1 no connection.")
-        .add(ConfigKeys.STORE)
+        .add(ConfigKeys.STORE, ConfigKeys.RECORDS)
         .outputFormat();
   }
 
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    StoreUrl url = StoreOptions.storeUrl(parsed, runtime.get());
-    DoctorReport report = new DoctorReport(url.toString(), completed(runChecks(url)));
-    report.print(format, console.out());
+    StoreUrl url = StoreOptions.storeUrl(parsed, context.runtime().get());
+    DoctorReport report = new DoctorReport(url.toString(), completed(runChecks(parsed)));
+    report.print(format, context.console().out());
     return report.worstLevel() == Level.OK ? ExitCode.OK : ExitCode.CONDITION_NOT_MET;
   }
 
   private List<StoreCheck> completed(List<StoreCheck> checks) {
     return checks.stream()
-        .map(it -> new StoreCheck(it.level(), it.sentence(), console.complete(it.remedy())))
+        .map(it ->
+            new StoreCheck(it.level(), it.sentence(), context.console().complete(it.remedy())))
         .toList();
   }
 
-  private List<StoreCheck> runChecks(StoreUrl url) {
+  private List<StoreCheck> runChecks(ParseResult parsed) {
     try {
-      openEngine.apply(url.forReading()).close(); // opened for writing, it would make a store
-      return runChecksOnExisting(url);
+      // opened for writing, it would make a store
+      StoreOptions.openStore(parsed, context.forReading()).close();
+      return runChecksOnExisting(parsed);
     } catch (StoreRefusedException e) {
       if (e.reason() == Reason.UNSAFE) {
         return List.of(StoreCheck.fail(e.getMessage(), e.remedy()));
@@ -77,30 +75,30 @@ public record DoctorCommand(
     }
   }
 
-  private List<StoreCheck> runChecksOnExisting(StoreUrl url) {
-    try (Engine engine = openEngine.apply(url)) {
-      List<StoreCheck> checks = new ArrayList<>(engine.storeChecks());
-      checks.add(measureLatency(engine));
-      checks.add(raceWriters(engine));
+  private List<StoreCheck> runChecksOnExisting(ParseResult parsed) {
+    try (StoreConnections stores = StoreOptions.open(parsed, context)) {
+      List<StoreCheck> checks = new ArrayList<>(stores.storeChecks());
+      checks.add(measureLatency(stores.kv()));
+      checks.add(raceWriters(stores.kv()));
+      checks.addAll(new SafeHoldChecks(stores).run());
       return checks;
     }
   }
 
-  private StoreCheck measureLatency(Engine engine) {
+  private StoreCheck measureLatency(Kv kv) {
     try {
-      return StoreLatency.measure(engine.kv(), ticker()::nanos, 10).toCheck();
+      return StoreLatency.measure(kv, ticker()::nanos, 10).toCheck();
     } catch (StoreException e) {
       return StoreCheck.fail("the store stopped answering: " + e.getMessage(), OTHER_STORE);
     }
   }
 
-  private StoreCheck raceWriters(Engine engine) {
+  private StoreCheck raceWriters(Kv kv) {
     byte[] nonce = new byte[8];
-    runtime.get().random().nextBytes(nonce);
+    context.runtime().get().random().nextBytes(nonce);
     String name = "doctor-" + HexFormat.of().formatHex(nonce);
     try {
-      return toCheck(
-          new CompareAndSetProbe(engine.kv(), name, ticker()::nanos, RACE_TIME_LIMIT).run());
+      return toCheck(new CompareAndSetProbe(kv, name, ticker()::nanos, RACE_TIME_LIMIT).run());
     } catch (StoreException e) {
       return StoreCheck.fail("the race of writers failed: " + e.getMessage(), OTHER_STORE);
     }
@@ -122,6 +120,6 @@ public record DoctorCommand(
   }
 
   private Ticker ticker() {
-    return runtime.get().ticker();
+    return context.runtime().get().ticker();
   }
 }

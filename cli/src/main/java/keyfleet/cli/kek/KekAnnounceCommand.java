@@ -77,7 +77,7 @@ public record KekAnnounceCommand(CommandContext context) implements Command {
           before != null && before.versions().containsKey(version)
               ? confirmAnnounced(session, before, version)
               : session.keyringOperations(session.keys().load()).announce(version, use, timings);
-      return report(session.keyring(), version, result, format);
+      return report(session, version, result, format);
     }
   }
 
@@ -120,7 +120,9 @@ public record KekAnnounceCommand(CommandContext context) implements Command {
     return new Unchanged(keystore);
   }
 
-  private int report(KeyringName keyring, KekVersion version, Result result, OutputFormat format) {
+  private int report(
+      CommandSession session, KekVersion version, Result result, OutputFormat format) {
+    KeyringName keyring = session.keyring();
     Keystore keystore =
         switch (result) {
           case Done(Keystore after) -> after;
@@ -128,7 +130,7 @@ public record KekAnnounceCommand(CommandContext context) implements Command {
           case Refused refused ->
               throw CommandException.conditionNotMet(
                   version + " is not announced: " + refused.reason(),
-                  "keyfleet kek list" + KeyOptions.keyringFlag(keyring));
+                  session.remedyOfRefusal("keyfleet kek list" + KeyOptions.keyringFlag(keyring)));
         };
     VersionState state = keystore.stateOf(version).orElse(VersionState.ANNOUNCED);
     String already = result instanceof Done ? "" : "already ";

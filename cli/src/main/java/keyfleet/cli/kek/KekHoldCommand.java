@@ -1,6 +1,7 @@
 package keyfleet.cli.kek;
 
 import java.io.PrintStream;
+import java.util.Optional;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
@@ -83,18 +84,26 @@ public record KekHoldCommand(CommandContext context) implements Command {
     HeldKeystore held = session.holdOperations().read().orElseThrow();
     format.print(
         context.console().out(), out -> printTable(held, out), json -> write(session, held, json));
-    if (held.hold().isEmpty()) {
-      context.console().printMessage("keyring " + session.keyring() + ": no hold");
-      return ExitCode.OK;
+    Console console = context.console();
+    SafeHold hold = held.hold();
+    String unreachable = held.unreachable();
+    if (unreachable != null) {
+      console.printMessage(Console.sanitize(unreachable) + ", so not every fence is known here");
     }
-    context.console().printMessage("SAFE HOLD: " + held.hold().get().reason());
-    context
-        .console()
-        .printMessage(
-            "If the keystore was restored from an older backup, the fences are right; if the records"
-                + " were restored or moved from another fleet, the keystore is.");
-    context.console().printMessage("Try: " + command("resolve " + ADOPT, session.keyring()));
-    return ExitCode.CONDITION_NOT_MET;
+    if (hold != null) {
+      console.printMessage(new HoldNotice(hold).line());
+      console.printMessage(
+          "If the keystore was restored from an older backup, the fences are right; if the records"
+              + " were restored or moved from another fleet, the keystore is.");
+      console.printRemedy(command("resolve " + ADOPT, session.keyring()));
+      return ExitCode.CONDITION_NOT_MET;
+    }
+    if (unreachable != null) {
+      console.printRemedy("keyfleet collection list" + KeyOptions.keyringFlag(session.keyring()));
+      return ExitCode.CONDITION_NOT_MET;
+    }
+    console.printMessage("keyring " + session.keyring() + ": no hold");
+    return ExitCode.OK;
   }
 
   private static void printTable(HeldKeystore held, PrintStream out) {
@@ -119,9 +128,11 @@ public record KekHoldCommand(CommandContext context) implements Command {
   }
 
   private static void write(CommandSession session, HeldKeystore held, JsonGenerator json) {
+    SafeHold hold = held.hold();
     json.writeStringProperty("keyring", session.keyring().value())
-        .writeBooleanProperty("held", held.hold().isPresent())
-        .writeStringProperty("reason", held.hold().map(SafeHold::reason).orElse(""))
+        .writeBooleanProperty("held", hold != null)
+        .writeStringProperty("reason", hold == null ? "" : hold.reason())
+        .writeStringProperty("unreachable", Optional.ofNullable(held.unreachable()).orElse(""))
         .writeNumberProperty("incarnation", held.keystore().identity().incarnation())
         .writeNumberProperty("epoch", held.keystore().epoch());
     json.writeArrayPropertyStart("fences");

@@ -2,6 +2,7 @@ package keyfleet.cli.kek;
 
 import java.io.PrintStream;
 import java.util.List;
+import java.util.Optional;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
@@ -28,7 +29,7 @@ public record KekListCommand(CommandContext context) implements Command {
             "Lists the versions of a keyring.",
             "LOADED counts the fresh processes that hold a version, CURRENT those that seal under"
                 + " it.")
-        .add(ConfigKeys.KEYRING, ConfigKeys.STORE)
+        .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS)
         .outputFormat();
   }
 
@@ -39,12 +40,16 @@ public record KekListCommand(CommandContext context) implements Command {
       Keystore keystore = session.requireKeystore();
       var timings = keystore.timings();
       List<Heartbeat> fresh = session.keyringStore().readRoster(timings).fresh(timings.fresh());
+      Optional<HoldNotice> hold = session.findSafeHold().map(HoldNotice::new);
       format.print(
           context.console().out(),
           out -> printTable(keystore, fresh, out),
-          json ->
-              write(
-                  json.writeStringProperty("keyring", session.keyring().value()), keystore, fresh));
+          json -> {
+            json.writeStringProperty("keyring", session.keyring().value());
+            hold.ifPresent(it -> it.write(json));
+            write(json, keystore, fresh);
+          });
+      hold.ifPresent(it -> it.print(context.console(), session.keyring()));
       return ExitCode.OK;
     }
   }

@@ -73,7 +73,8 @@ public record KekRotateCommand(CommandContext context, Kind kind) implements Com
     ExpectedProcesses expectedProcesses =
         ExpectedProcessOptions.of(parsed, context.runtime().get().environment());
     try (CommandSession session = context.openSession(parsed)) {
-      if (isAlreadyDone(session.requireKeystore(), requestedKind, from, to)) {
+      if (isAlreadyDone(session.requireKeystore(), requestedKind, from, to)
+          && session.findSafeHold().isEmpty()) {
         RotationStatus.read(session).print(format, context.console().out());
         return ExitCode.OK;
       }
@@ -145,9 +146,10 @@ public record KekRotateCommand(CommandContext context, Kind kind) implements Com
     boolean hasWorker = session.keyringOperations().hasFreshWorker(session.requireKeystore());
     return CommandException.conditionNotMet(
         reason,
-        hasWorker
-            ? "keyfleet kek status" + KeyOptions.keyringFlag(session.keyring())
-            : "start a worker on a host that holds both versions: keyfleet server --roles worker");
+        session.remedyOfRefusal(
+            hasWorker
+                ? "keyfleet kek status" + KeyOptions.keyringFlag(session.keyring())
+                : "start a worker on a host that holds both versions: keyfleet server --roles worker"));
   }
 
   private int reportStarted(CommandSession session, RotationJob job, OutputFormat format) {

@@ -1,5 +1,6 @@
 package keyfleet.cli.kek;
 
+import java.util.Optional;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
@@ -14,7 +15,7 @@ public record KekStatusCommand(CommandContext context) implements Command {
   @Override
   public CommandOptions options() {
     return CommandOptions.of(this, "Shows the progress of a rotation and its failed records.")
-        .add(ConfigKeys.KEYRING, ConfigKeys.STORE)
+        .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS)
         .outputFormat();
   }
 
@@ -22,7 +23,16 @@ public record KekStatusCommand(CommandContext context) implements Command {
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
     try (CommandSession session = context.openSessionForReading(parsed)) {
-      RotationStatus.read(session).print(format, context.console().out());
+      Optional<HoldNotice> hold = session.findSafeHold().map(HoldNotice::new);
+      RotationStatus status = RotationStatus.read(session);
+      format.print(
+          context.console().out(),
+          status::printTable,
+          json -> {
+            status.write(json);
+            hold.ifPresent(it -> it.write(json));
+          });
+      hold.ifPresent(it -> it.print(context.console(), session.keyring()));
       return ExitCode.OK;
     }
   }

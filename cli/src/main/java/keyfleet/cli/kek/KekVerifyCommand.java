@@ -26,7 +26,7 @@ public record KekVerifyCommand(CommandContext context) implements Command {
             "--local: wraps and unwraps once with every version that is loaded on this host.",
             "Exit: 0 all keys work; 2 one fails, or none is loaded; 1 bad input.");
     return WaitOptions.addTo(ExpectedProcessOptions.addTo(options))
-        .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE)
+        .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
         .text(TARGET, "N", "Check the fleet: is every process ready for version N?")
         .flag(LOCAL, "Check the keys of this host only.")
         .outputFormat();

@@ -11,8 +11,10 @@ import keyfleet.cli.output.OutputFormat;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
+import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.member.document.HeartbeatDocument;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
 /// Asks the gate whether the fleet is ready for a version. The check needs the key of the version:
@@ -48,8 +50,14 @@ final class ReadinessCheck {
   ReadinessReport check() {
     Keystore keystore =
         session.requireKeystore(); // the gate must read the keystore before the roster
+    @Nullable SafeHold hold = session.findSafeHold().orElse(null);
     VersionEntry keyVersion = keystore.versions().get(target);
     if (keyVersion == null) {
+      if (hold != null) {
+        throw CommandException.conditionNotMet(
+            "safe hold: %s; the keystore does not know %s".formatted(hold.reason(), target),
+            CommandSession.holdRemedy(session.keyring()));
+      }
       throw new CommandException(
           target + " is not announced",
           "keyfleet kek announce --version="
@@ -60,7 +68,7 @@ final class ReadinessCheck {
     var verdict = session.readinessVerifier().verify(keystore, target, expectedProcesses);
     var storeTime = HeartbeatDocument.toInstant(session.storeConnections().kv().storeTime());
     return new ReadinessReport(
-        session.keyring(), target, keyVersion.provider(), verdict, storeTime);
+        session.keyring(), target, keyVersion.provider(), verdict, hold, storeTime);
   }
 
   /// Repeats the check until the fleet is ready or the deadline is reached; returns the last

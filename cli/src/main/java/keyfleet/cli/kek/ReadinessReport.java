@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import keyfleet.cli.command.CommandSession;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.EnumText;
@@ -22,16 +23,25 @@ import keyfleet.keyring.ReadinessGate.NoFreshProcess;
 import keyfleet.keyring.ReadinessGate.NotReady;
 import keyfleet.keyring.ReadinessGate.Ready;
 import keyfleet.keyring.ReadinessGate.Verdict;
+import keyfleet.keyring.SafeHold;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /// The result of a readiness check, in the text that scripts depend on.
 ///
 /// @param provider the provider of the target version in the keystore
+/// @param hold why nothing may change before an operator resolves it, so that no fleet is ready;
+///   null without one
 /// @param storeTime the time of the check
 record ReadinessReport(
-    KeyringName keyring, KekVersion target, String provider, Verdict verdict, Instant storeTime) {
+    KeyringName keyring,
+    KekVersion target,
+    String provider,
+    Verdict verdict,
+    @Nullable SafeHold hold,
+    Instant storeTime) {
   boolean isReady() {
-    return verdict instanceof Ready;
+    return verdict instanceof Ready && hold == null;
   }
 
   /// Prints the problems on standard error, and the JSON format on standard output too. Returns the
@@ -39,7 +49,7 @@ record ReadinessReport(
   int print(OutputFormat format, Console console) {
     if (format == OutputFormat.JSON) {
       JsonOutput.print(console.out(), this::write);
-    } else if (verdict instanceof Ready(int processes, _)) {
+    } else if (isReady() && verdict instanceof Ready(int processes, _)) {
       console.out().println("READY: target=" + target.number() + " processes=" + processes);
     }
     return printProblems(console);
@@ -57,14 +67,19 @@ record ReadinessReport(
     }
     if (!isReady()) {
       console.printRemedy(
-          "keyfleet kek verify --target=%d%s --wait"
-              .formatted(target.number(), KeyOptions.keyringFlag(keyring)));
+          hold != null
+              ? CommandSession.holdRemedy(keyring)
+              : "keyfleet kek verify --target=%d%s --wait"
+                  .formatted(target.number(), KeyOptions.keyringFlag(keyring)));
     }
     return isReady() ? ExitCode.OK : ExitCode.CONDITION_NOT_MET;
   }
 
   private void printNotReady(PrintStream err) {
     err.println("NOT READY: target=" + target.number());
+    if (hold != null) {
+      err.println(new HoldNotice(hold).line());
+    }
     if (verdict instanceof NoFreshProcess) {
       err.println(
           "No process has sent a heartbeat recently. Start one, and wait for its first heartbeat.");
@@ -106,6 +121,9 @@ record ReadinessReport(
     json.writeStringProperty("keyring", keyring.value())
         .writeNumberProperty("target", target.number())
         .writeBooleanProperty("ready", isReady());
+    if (hold != null) {
+      new HoldNotice(hold).write(json);
+    }
     json.writeArrayPropertyStart("laggards");
     for (Laggard laggard : laggards()) {
       json.writeStartObject();

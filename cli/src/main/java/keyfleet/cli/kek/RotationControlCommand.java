@@ -55,7 +55,8 @@ public record RotationControlCommand(CommandContext context, Action action) impl
       if (result instanceof Refused refused) {
         throw CommandException.conditionNotMet(
             "cannot " + EnumText.toKebabCase(action) + " the rotation: " + refused.reason(),
-            "keyfleet kek status" + KeyOptions.keyringFlag(session.keyring()));
+            session.remedyOfRefusal(
+                "keyfleet kek status" + KeyOptions.keyringFlag(session.keyring())));
       }
       RotationStatus now = RotationStatus.read(session);
       context

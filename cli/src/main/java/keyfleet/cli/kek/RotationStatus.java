@@ -144,7 +144,7 @@ record RotationStatus(
     format.print(out, this::printTable, this::write);
   }
 
-  private void printTable(PrintStream out) {
+  void printTable(PrintStream out) {
     out.println(
         "keyring   " + keyring + ", active " + keystore.active() + ", epoch " + keystore.epoch());
     job()
@@ -179,7 +179,7 @@ record RotationStatus(
         "%s %s: %s".formatted(failure.collection(), failure.id(), failure.reason()));
   }
 
-  private void write(JsonGenerator json) {
+  void write(JsonGenerator json) {
     json.writeStringProperty("keyring", keyring.value())
         .writeStringProperty("state", state())
         .writeStringProperty("phase", phase())

@@ -6,6 +6,7 @@ import keyfleet.cli.output.CommandException;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.keyring.Keystore;
 import keyfleet.member.MembershipState;
@@ -60,7 +61,8 @@ final class SecretSealer {
       case SealerResult.NotRegistered(String reason) ->
           throw new CommandException(reason, "keyfleet kek inventory");
       case SealerResult.KeyNotLoaded(KekVersion version) -> throw notHeld(version);
-      case SealerResult.NotAdmitted(MembershipState current) -> throw refusal(current);
+      case SealerResult.NotAdmitted(MembershipState current) ->
+          throw refusal(session.keyring(), current);
     };
   }
 
@@ -70,8 +72,11 @@ final class SecretSealer {
         "keyfleet kek verify --local --provider=PROVIDER, with the provider that has it");
   }
 
-  private static CommandException refusal(MembershipState state) {
+  private static CommandException refusal(KeyringName keyring, MembershipState state) {
     return switch (state) {
+      case MembershipState.InSafeHold held ->
+          CommandException.conditionNotMet(
+              "this host may not seal: " + held.description(), CommandSession.holdRemedy(keyring));
       case MembershipState.ReadOnly(_, var unproved) ->
           new CommandException(
               "this host may not seal: it lacks the keys " + unproved + ", which the fleet uses",

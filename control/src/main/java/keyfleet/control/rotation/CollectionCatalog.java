@@ -14,9 +14,13 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.SafeHold;
+import keyfleet.member.document.KeystoreStore.StoredKeystore;
 
 /// Opens the collections of a keyring, for passes with these options.
 public final class CollectionCatalog {
+  /// How often a keystore is read that changes meanwhile.
+  private static final int MAX_READINGS = 5;
+
   private final KeyringStore keyringStore;
   private final CollectionOpener opener;
   private final RewrapPass.Options options;
@@ -69,6 +73,21 @@ public final class CollectionCatalog {
   /// the keystore, which may meanwhile have changed. Empty if none is.
   public Optional<SafeHold> findSafeHold(Keystore keystore) {
     return open().findSafeHold(keystore);
+  }
+
+  /// As [#findSafeHold(Keystore)], for the keystore of this moment. A rotation raises the epoch and
+  /// then the fences, so fences that are read after the keystore may be ahead of that reading only;
+  /// then it is read again. A keystore that keeps changing is not held.
+  public Optional<SafeHold> findSafeHold() {
+    for (int i = 0; i < MAX_READINGS; i++) {
+      StoredKeystore stored = keyringStore.keystores().read().orElse(null);
+      Optional<SafeHold> found =
+          stored == null ? Optional.empty() : findSafeHold(stored.keystore());
+      if (stored == null || found.isEmpty() || keyringStore.keystores().isUnchanged(stored)) {
+        return found;
+      }
+    }
+    return Optional.empty();
   }
 
   /// How many records need each version. Empty if a collection is unreachable: a partial count

@@ -12,29 +12,35 @@ import keyfleet.control.rewrap.CollectionSet;
 import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Result;
+import keyfleet.control.rotation.KeyringOperations.Unchanged;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Sentinel;
 import keyfleet.keyring.HoldResolution;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.KeystoreDecision;
+import keyfleet.keyring.Rotation;
 import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.SafeHold.FenceMark;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.member.document.KeystoreStore.StoredKeystore;
 import keyfleet.member.keys.LoadedKeys;
+import keyfleet.store.StoreException;
+import org.jspecify.annotations.Nullable;
 
 /// Shows and ends the safe hold of a keystore. After a decision the fences of all collections are
-/// raised to it; that may be repeated.
+/// raised to it; an operation that ended before that can be repeated.
 public final class HoldOperations {
   /// What an operator needs to decide.
   ///
   /// @param fences what each collection remembers
-  public record HeldKeystore(Keystore keystore, SortedMap<String, FenceMark> fences) {
-    public Optional<SafeHold> hold() {
-      return SafeHold.check(keystore, fences);
-    }
-  }
+  /// @param hold null if no fence is ahead of the keystore
+  /// @param unreachable the collections whose fences are unknown; null if there is none
+  public record HeldKeystore(
+      Keystore keystore,
+      SortedMap<String, FenceMark> fences,
+      @Nullable SafeHold hold,
+      @Nullable String unreachable) {}
 
   private final KeyringStore keyringStore;
   private final CollectionCatalog collectionCatalog;
@@ -59,8 +65,14 @@ public final class HoldOperations {
         .keystores()
         .read()
         .map(StoredKeystore::keystore)
-        .map(keystore ->
-            new HeldKeystore(keystore, new TreeMap<>(collectionCatalog.open().readFenceMarks())));
+        .map(keystore -> {
+          CollectionSet collections = collectionCatalog.open();
+          return new HeldKeystore(
+              keystore,
+              new TreeMap<>(collections.readFenceMarks()),
+              collectionCatalog.findSafeHold().orElse(null),
+              collections.describeUnreachable().orElse(null));
+        });
   }
 
   public Result adoptFences() {
@@ -86,21 +98,38 @@ public final class HoldOperations {
       return new Refused(unreachable.get() + ", so its fence is unknown");
     }
     Map<String, FenceMark> fences = collections.readFenceMarks();
+    if (isUnfinished(stored.keystore(), fences)) {
+      raiseFences(collections, stored.keystore());
+      return new Unchanged(stored.keystore());
+    }
     return switch (decider.apply(stored.keystore(), fences.values())) {
-      case KeystoreDecision.Accepted(Keystore next) ->
-          keyringStore.keystores().replace(stored, next, summary)
-              ? raiseFences(collections, next)
-              : new Refused("another process has just changed the keystore; try again");
+      case KeystoreDecision.Accepted(Keystore next) -> {
+        if (!keyringStore.keystores().replace(stored, next, summary)) {
+          yield new Refused("another process has just changed the keystore; try again");
+        }
+        raiseFences(collections, next);
+        yield new Done(next);
+      }
       case KeystoreDecision.Ignored() -> new Refused("no fence is ahead of the keystore");
       case KeystoreDecision.Refused(var reasons) -> new Refused(reasons);
     };
   }
 
-  private static Result raiseFences(CollectionSet collections, Keystore keystore) {
-    return collections
+  /// Whether an earlier decision was stored, but not all fences were raised to it: the command
+  /// ended, or a store stopped answering, in between.
+  private static boolean isUnfinished(Keystore keystore, Map<String, FenceMark> fences) {
+    return keystore.rotation() instanceof Rotation.Idle
+        && SafeHold.check(keystore, fences).isEmpty()
+        && fences.values().stream().anyMatch(it -> it.epoch() < keystore.epoch());
+  }
+
+  private static void raiseFences(CollectionSet collections, Keystore keystore) {
+    collections
         .overrideFences(keystore)
-        .<Result>map(it -> new Refused("the keystore is resolved, but " + it))
-        .orElseGet(() -> new Done(keystore));
+        .ifPresent(it -> {
+          throw new StoreException(
+              "the keystore is resolved, but %s; run the same command again".formatted(it));
+        });
   }
 
   /// A keystore that was restored from a backup may lack versions that the fences accept. A process

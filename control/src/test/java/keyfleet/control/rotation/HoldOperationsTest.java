@@ -3,14 +3,24 @@ package keyfleet.control.rotation;
 import static keyfleet.control.rotation.RotationTestFleet.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.KeyringOperations.Refused;
+import keyfleet.control.rotation.KeyringOperations.Unchanged;
 import keyfleet.control.rotation.RotationTestFleet.Peer;
 import keyfleet.keyring.Rotation;
+import keyfleet.store.Fence;
+import keyfleet.store.FenceResult;
+import keyfleet.store.ForwardingRecords;
 import keyfleet.store.RecordWriteResult;
+import keyfleet.store.Records;
+import keyfleet.store.StoreException;
+import keyfleet.store.Unknown;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -38,7 +48,7 @@ class HoldOperationsTest {
   @Test
   void restoredKeystore_isHeldAndRefusesOperations() {
     restoreOldKeystore();
-    assertTrue(worker.holds.read().orElseThrow().hold().isPresent(), "there is no hold");
+    assertNotNull(worker.holds.read().orElseThrow().hold());
     String refusal = assertInstanceOf(Refused.class, worker.operations.rotate(v(1), v(2))).reason();
     assertTrue(refusal.startsWith("safe hold: fake orders was fenced in epoch 2"), refusal);
     assertEquals(
@@ -73,6 +83,38 @@ class HoldOperationsTest {
     assertInstanceOf(RecordWriteResult.Stored.class, worker.put("orders", "o-2"));
     assertInstanceOf(Done.class, worker.operations.rotate(v(1), v(2)));
     fleet.runUntil(Rotation.Completed.class);
+  }
+
+  /// The command ended between its two effects: the keystore is resolved, and the fence still
+  /// accepts what it accepted before.
+  @Test
+  void resolutionThatRaisedNoFence_isFinishedByTheSameCommand() {
+    restoreOldKeystore();
+    Records orders = fleet.records("orders");
+    fleet.restoreCollection("orders", new UnfencedOnce(orders));
+    assertThrows(StoreException.class, () -> worker.holds.acceptKeystore());
+    assertEquals(3, fleet.keystore().epoch());
+    fleet.restoreCollection("orders", orders);
+    assertEquals(2, orders.fence().orElseThrow().term().epoch());
+    assertInstanceOf(Unchanged.class, worker.holds.acceptKeystore());
+    assertEquals(3, orders.fence().orElseThrow().term().epoch());
+    fleet.heartbeatAll();
+    assertInstanceOf(RecordWriteResult.Stored.class, worker.put("orders", "o-2"));
+  }
+
+  private record UnfencedOnce(Records inner) implements ForwardingRecords {
+    @Override
+    public FenceResult fence(Fence fence) {
+      return new Unknown();
+    }
+  }
+
+  @Test
+  void collectionThatCannotBeRead_isNamed() {
+    assertNull(worker.holds.read().orElseThrow().unreachable());
+    var _ = fleet.removeCollection("orders");
+    assertEquals(
+        "this process cannot reach fake orders", worker.holds.read().orElseThrow().unreachable());
   }
 
   @Test

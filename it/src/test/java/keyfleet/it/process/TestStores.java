@@ -28,6 +28,17 @@ public interface TestStores extends AutoCloseable {
       };
     }
 
+    /// Opens a store for coordination and another one for records. Only SQLite and PostgreSQL.
+    public TestStores openSeparate(Path folder) {
+      return switch (this) {
+        case SQLITE ->
+            new SeparateStores(open(folder), new SingleStore("sqlite:" + folder.resolve("app.db")));
+        case POSTGRES -> new SeparateStores(PostgresDatabase.create(), PostgresDatabase.create());
+        case MONGODB, NATS ->
+            throw new IllegalArgumentException(this + " is not prepared for this");
+      };
+    }
+
     /// The number of records that a story rotates; the MongoDB fake is slow.
     public int recordCount() {
       return this == MONGODB ? 2_000 : 10_000;
@@ -53,6 +64,25 @@ public interface TestStores extends AutoCloseable {
   record SingleStore(String store) implements TestStores {
     @Override
     public void close() {}
+  }
+
+  /// Two stores of one engine.
+  record SeparateStores(TestStores coordination, TestStores separateRecords) implements TestStores {
+    @Override
+    public String store() {
+      return coordination.store();
+    }
+
+    @Override
+    public String records() {
+      return separateRecords.store();
+    }
+
+    @Override
+    public void close() {
+      coordination.close();
+      separateRecords.close();
+    }
   }
 
   /// A database on the PostgreSQL server that all tests share.

@@ -1,5 +1,6 @@
 package keyfleet.store.engine;
 
+import java.nio.file.Path;
 import java.util.List;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Kv;
@@ -35,6 +36,13 @@ public interface Engine extends AutoCloseable {
   /// changes nothing.
   default EnvelopeScan scanForEnvelopes(EnvelopeScan.Scope scope) {
     return EnvelopeScan.skipped("all of it", "this engine stores no records");
+  }
+
+  /// Writes a consistent copy of the whole database to a new file of this host, while others use
+  /// the database. Database servers have tools of their own for this.
+  default void backUp(Path target) {
+    throw StoreRefusedException.noAccess(
+        "only a SQLite store can be copied to " + target, "use the database's own tools");
   }
 
   /// What the engine found about the safety of this database.

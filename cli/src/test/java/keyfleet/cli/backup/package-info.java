@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.cli.backup;
+
+import org.jspecify.annotations.NullMarked;
