@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(240)
 class ContentionTest {
   private static final int THREADS = 10;
-  private static final int CHANGES = 3;
+  private static final int CHANGES = 2;
   private static final int PUTS = 200;
 
   @TempDir Path folder = Path.of("");
