@@ -119,7 +119,7 @@ class ServerMemoryTest {
     try (ProcessFleet fleet = new ProcessFleet(folder, Kind.SQLITE.open(folder), KeySource.FILE)) {
       List.of(ProcessFleet.OPERATOR, "loader", DRIVER).forEach(it -> fleet.giveKeys(it, 1));
       fleet.run(ProcessFleet.TIMINGS, "kek", "announce", "--version=1");
-      fleet.runApplication("loader", "load", "" + records);
+      fleet.runApplication("loader", "fill", "" + records);
       Map<String, String> environment = fleet.environment(DRIVER);
       try (TestProcess driver =
           TestProcess.startCommand(

@@ -1,5 +1,6 @@
 package keyfleet.it.story;
 
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
@@ -9,6 +10,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import keyfleet.cli.config.EngineFactory;
 import keyfleet.control.Failpoints;
+import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.crypto.KekVersion;
 import keyfleet.it.process.InProcessCommand;
 import keyfleet.it.process.InProcessOperator;
@@ -67,6 +69,7 @@ class LostKeystoreTest {
       InProcessCommand.run(after, "kek", "announce", "--version=2")
           .expectExit(2)
           .expectErrorPart("was fenced by another keystore");
+      expectRotationRefused(after);
       InProcessCommand.run(after, "kek", "hold", "show").expectExit(2);
 
       InProcessCommand counted = InProcessCommand.run(after, "kek", "inventory").expectExit(2);
@@ -76,6 +79,16 @@ class LostKeystoreTest {
       InProcessCommand json =
           InProcessCommand.run(after, "kek", "inventory", "-o", "json").expectExit(2);
       assertTrue(json.out().contains("\"other_keystore\":2"), json::toString);
+    }
+  }
+
+  private static void expectRotationRefused(Map<String, String> environment) {
+    try (InProcessOperator operator = new InProcessOperator(environment, Failpoints.NONE)) {
+      Refused refused =
+          assertInstanceOf(
+              Refused.class,
+              operator.orders().rotate(InProcessOperator.v(1), InProcessOperator.v(2)));
+      assertTrue(refused.reason().contains("was fenced by another keystore"), refused::reason);
     }
   }
 
