@@ -5,8 +5,8 @@ bench() {
   part=${1:-all}
   [ $# -eq 0 ] || shift
   case $part in
-    all | envelope | start | engines | rotation | verify | kms) ;;
-    *) fail "./dev bench does not know the part $part" "./dev bench envelope|start|engines|rotation|verify|kms" ;;
+    all | envelope | start | engines | rotation | verify | audit | kms) ;;
+    *) fail "./dev bench does not know the part $part" "./dev bench envelope|start|engines|rotation|verify|audit|kms" ;;
   esac
   rm -rf "$here/target/keyfleet-bench/bench" # it may have jars of earlier versions
   run_maven -q -pl cli,bench -am package -DskipTests
@@ -14,7 +14,7 @@ bench() {
     "bench_$part" "$@"
     return
   fi
-  for part in envelope start engines rotation verify kms; do
+  for part in envelope start engines rotation verify audit kms; do
     "bench_$part"
   done
 }
@@ -41,6 +41,11 @@ bench_rotation() {
 bench_verify() {
   prepare_postgres
   bench_java 1g verify "$@"
+}
+
+bench_audit() {
+  prepare_postgres
+  bench_java 1g audit "$@"
 }
 
 bench_envelope() {

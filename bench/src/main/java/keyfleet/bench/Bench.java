@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Runs one part of `./dev bench engines|rotation|verify` and prints its figures on standard
+/// Runs one part of `./dev bench engines|rotation|verify|audit` and prints its figures on standard
 /// output. JMH and hyperfine run the other parts.
 public final class Bench {
   private static final String TRY = "Try: ./dev bench rotation --records 100000";
@@ -45,8 +45,12 @@ public final class Bench {
       case "verify" ->
           new VerifyBench(System.out, watch, number(options, "--processes", 100_000))
               .run(engines(options, SqlDatabase.ENGINES), scratch);
+      case "audit" ->
+          new AuditBench(System.out, watch, number(options, "--entries", 100_000))
+              .run(engines(options, SqlDatabase.ENGINES), scratch);
       default ->
-          throw new UsageException("unknown part " + part + "; use engines, rotation or verify");
+          throw new UsageException(
+              "unknown part " + part + "; use engines, rotation, verify or audit");
     }
   }
 
@@ -56,7 +60,7 @@ public final class Bench {
       if (i + 1 == args.length) {
         throw new UsageException(args[i] + " needs a value");
       }
-      if (!List.of("--records", "--processes", "--only").contains(args[i])) {
+      if (!List.of("--records", "--processes", "--entries", "--only").contains(args[i])) {
         throw new UsageException("unknown option " + args[i]);
       }
       options.put(args[i], args[i + 1]);

@@ -1,19 +1,24 @@
 package keyfleet.bench;
 
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import keyfleet.control.Failpoints;
+import keyfleet.control.audit.AuditedKeystoreStore;
 import keyfleet.control.rewrap.BatchExecutor;
 import keyfleet.control.rewrap.CollectionOpener;
 import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.ConflictRetry;
 import keyfleet.control.rotation.KeyringOperations;
 import keyfleet.control.rotation.KeyringStore;
 import keyfleet.control.rotation.ReadinessVerifier;
 import keyfleet.control.rotation.RotationLoop;
+import keyfleet.control.rotation.SecretAuditWriter;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
@@ -30,6 +35,7 @@ import keyfleet.member.heartbeat.ProcessIdentity;
 import keyfleet.member.keys.CryptoMetrics;
 import keyfleet.member.keys.LoadedKeys;
 import keyfleet.providers.KekProvider;
+import keyfleet.providers.Ticker;
 import keyfleet.store.Kv;
 
 /// The only process of the measured fleet: it sends heartbeats, starts rotations and drives them,
@@ -90,6 +96,19 @@ final class BenchWorker {
     return new RotationLoop("worker-1", keyringStore, catalog, keys, clock);
   }
 
+  SecretAuditWriter auditWriter(CollectionOpener opener) {
+    return new SecretAuditWriter(operations(opener));
+  }
+
+  /// The keystore and its audit; a writer of its own.
+  AuditedKeystoreStore keystores() {
+    return keystores(kv);
+  }
+
+  AuditedKeystoreStore keystores(Kv store) {
+    return new KeyringStore(KeyringName.MAIN, store, this::nonce, Failpoints.NONE).keystores();
+  }
+
   ReadinessVerifier readinessVerifier() {
     return new ReadinessVerifier(keyringStore(), keys);
   }
@@ -109,7 +128,20 @@ final class BenchWorker {
         new CollectionCatalog(keyringStore, opener, Failpoints.NONE),
         keys,
         this::nonce,
-        random);
+        random,
+        new ConflictRetry(new ParkingTicker(clock), random));
+  }
+
+  private record ParkingTicker(LongSupplier clock) implements Ticker {
+    @Override
+    public long nanos() {
+      return clock.getAsLong();
+    }
+
+    @Override
+    public void pause(Duration duration) {
+      LockSupport.parkNanos(duration.toNanos());
+    }
   }
 
   private static void requireDone(KeyringOperations.Result result) {

@@ -1,12 +1,15 @@
 package keyfleet.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
+import keyfleet.member.process.ProcessEvent;
 import keyfleet.server.EventLog.Format;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +30,18 @@ class EventLogTest {
         {"ts":"2026-11-17T22:00:00Z","level":"info","msg":"a \\"word\\"\\nmore","instance":"w-1","keyring":"main"}
         """,
         text());
+  }
+
+  @Test
+  void stackOfAnUnexpectedException_isPrintedAtDebugOnlyAndWithoutValues() {
+    ProcessEvent stack =
+        ProcessEvent.stackOf("the test", new IllegalStateException("a secret value"));
+    log(Format.TEXT).write(stack);
+    assertEquals("", text());
+    log(Format.TEXT).withDebugEvents().write(stack);
+    assertTrue(text().startsWith("2026-11-17T22:00:00Z DEBUG "), text());
+    assertTrue(text().contains("java.lang.IllegalStateException at keyfleet."), text());
+    assertFalse(text().contains("secret"), text());
   }
 
   private EventLog log(Format format) {

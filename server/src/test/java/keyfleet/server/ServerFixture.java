@@ -31,6 +31,7 @@ import keyfleet.control.audit.AuditActor;
 import keyfleet.control.audit.AuditContext;
 import keyfleet.control.rewrap.CollectionOpener;
 import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.ConflictRetry;
 import keyfleet.control.rotation.KeyringOperations;
 import keyfleet.control.rotation.KeyringStore;
 import keyfleet.crypto.KekVersion;
@@ -138,14 +139,20 @@ final class ServerFixture implements AutoCloseable {
   KeyringOperations operations(KeyringName keyring) {
     KeyringStore keyringStore =
         new KeyringStore(keyring, engine.kv(), ServerFixture::nonce, Failpoints.NONE);
-    LoadedKeys loadedKeys = new LoadedKeys(keyring, List.of(provider(keyring)), RANDOM);
-    loadedKeys.refresh();
+    LoadedKeys loadedKeys = loadedKeys(keyring);
     return new KeyringOperations(
         keyringStore,
         new CollectionCatalog(keyringStore, collectionOpener(), Failpoints.NONE),
         loadedKeys,
         ServerFixture::nonce,
-        RANDOM);
+        RANDOM,
+        new ConflictRetry(new NoTicker(), RANDOM));
+  }
+
+  LoadedKeys loadedKeys(KeyringName keyring) {
+    LoadedKeys loadedKeys = new LoadedKeys(keyring, List.of(provider(keyring)), RANDOM);
+    loadedKeys.refresh();
+    return loadedKeys;
   }
 
   KeyringStore keyringStore() {

@@ -9,6 +9,7 @@ import keyfleet.control.Failpoints;
 import keyfleet.control.audit.AuditContext;
 import keyfleet.control.rewrap.StoreConnections;
 import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.ConflictRetry;
 import keyfleet.control.rotation.FleetOperations;
 import keyfleet.control.rotation.HoldOperations;
 import keyfleet.control.rotation.KeyringOperations;
@@ -108,7 +109,12 @@ public record CommandSession(
 
   public KeyringOperations keyringOperations(LoadedKeys loadedKeys) {
     return new KeyringOperations(
-        keyringStore, collectionCatalog(), loadedKeys, () -> newId(runtime), runtime.random());
+        keyringStore,
+        collectionCatalog(),
+        loadedKeys,
+        () -> newId(runtime),
+        runtime.random(),
+        conflictRetry());
   }
 
   public RemovalOperations removalOperations() {
@@ -120,7 +126,8 @@ public record CommandSession(
   }
 
   public HoldOperations holdOperations() {
-    return new HoldOperations(keyringStore, collectionCatalog(), keys.load(), runtime.random());
+    return new HoldOperations(
+        keyringStore, collectionCatalog(), keys.load(), runtime.random(), conflictRetry());
   }
 
   /// Why nothing may be sealed or changed in this keyring now, as far as this host can read the
@@ -144,6 +151,10 @@ public record CommandSession(
 
   public SecretAuditWriter secretAuditWriter() {
     return new SecretAuditWriter(keyringOperations());
+  }
+
+  public ConflictRetry conflictRetry() {
+    return new ConflictRetry(runtime.ticker(), runtime.random());
   }
 
   private CollectionCatalog collectionCatalog() {

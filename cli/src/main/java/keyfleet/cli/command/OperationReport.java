@@ -4,6 +4,8 @@ import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
+import keyfleet.control.rotation.ConflictRetry;
+import keyfleet.control.rotation.KeyringOperations.Contended;
 import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Result;
@@ -21,6 +23,7 @@ public record OperationReport(KeyringName keyring, String done, String remedy) {
         switch (result) {
           case Done _ -> done;
           case Unchanged _ -> done + " already";
+          case Contended _ -> throw contended(keyring);
           case Refused refused ->
               throw CommandException.conditionNotMet(
                   Console.sanitize(refused.reason()) + "; nothing was changed", remedy);
@@ -33,5 +36,14 @@ public record OperationReport(KeyringName keyring, String done, String remedy) {
                 .writeBooleanProperty("done", true)
                 .writeBooleanProperty("changed", result instanceof Done));
     return ExitCode.OK;
+  }
+
+  /// The failure of an operation that other processes kept from the keystore.
+  public static CommandException contended(KeyringName keyring) {
+    return CommandException.conflict(
+        "other processes kept changing the keystore of keyring %s for %d seconds, so this command"
+                .formatted(keyring, ConflictRetry.TIME_LIMIT.toSeconds())
+            + " gave up",
+        "run the same command again");
   }
 }

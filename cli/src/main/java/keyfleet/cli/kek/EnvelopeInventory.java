@@ -21,9 +21,11 @@ import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.VersionState;
 import keyfleet.store.Census;
+import keyfleet.store.Fence;
 import keyfleet.store.Records;
 import keyfleet.store.StoreException;
 import keyfleet.store.engine.EnvelopeScan;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /// The envelopes in the stores: those of a keyring in registered collections, and those in fields
@@ -33,7 +35,17 @@ record EnvelopeInventory(
     List<CountedCollection> countedCollections,
     List<UncountedCollection> notCounted,
     EnvelopeScanReport scanReport) {
-  record CountedCollection(CollectionRegistration registration, Census census) {}
+  /// @param isOfOtherKeystore whether its fence is of another keystore than the keyring's. Its
+  ///   versions may then have other keys, whatever their numbers
+  record CountedCollection(
+      CollectionRegistration registration, Census census, boolean isOfOtherKeystore) {
+    /// How many of its records were sealed while another keystore had the keyring.
+    long ofOtherKeystore() {
+      return isOfOtherKeystore
+          ? census.belonging().values().stream().mapToLong(Long::longValue).sum()
+          : 0;
+    }
+  }
 
   /// A collection that could not be counted, and why.
   record UncountedCollection(CollectionRegistration registration, Cause cause, String reason) {
@@ -48,9 +60,10 @@ record EnvelopeInventory(
     List<CountedCollection> countedCollections = new ArrayList<>();
     List<UncountedCollection> notCounted = new ArrayList<>();
     List<CollectionRegistration> all = session.collectionRegistry().allRegistrations();
+    Keystore keystore = session.findKeystore().orElse(null);
     for (CollectionRegistration collection : all) {
       if (collection.keyring().equals(session.keyring())) {
-        count(session, collection, countedCollections, notCounted);
+        count(session, keystore, collection, countedCollections, notCounted);
       }
     }
     notCounted.addAll(findDeclaredOnly(session, declared, all));
@@ -87,13 +100,18 @@ record EnvelopeInventory(
 
   private static void count(
       CommandSession session,
+      @Nullable Keystore keystore,
       CollectionRegistration collection,
       List<CountedCollection> countedCollections,
       List<UncountedCollection> notCounted) {
     try {
       Optional<Records> records = session.storeConnections().findRecords(collection);
       if (records.isPresent()) {
-        countedCollections.add(new CountedCollection(collection, records.get().census()));
+        countedCollections.add(
+            new CountedCollection(
+                collection,
+                records.get().census(),
+                keystore != null && isOfOtherKeystore(records.get().fence(), keystore)));
       } else {
         notCounted.add(
             new UncountedCollection(
@@ -108,12 +126,25 @@ record EnvelopeInventory(
     }
   }
 
+  private static boolean isOfOtherKeystore(Optional<Fence> fence, Keystore keystore) {
+    return fence
+        .filter(it -> it.term().incarnation() != keystore.identity().incarnation())
+        .isPresent();
+  }
+
+  List<CountedCollection> collectionsOfOtherKeystores() {
+    return countedCollections.stream().filter(CountedCollection::isOfOtherKeystore).toList();
+  }
+
   /// The records that need a version which the fleet cannot open them with.
   record UnusableRecords(CollectionRegistration registration, KekVersion version, long count) {}
 
   List<UnusableRecords> findUnusable(Keystore keystore) {
     List<UnusableRecords> found = new ArrayList<>();
     for (CountedCollection collection : countedCollections) {
+      if (collection.isOfOtherKeystore()) {
+        continue; // its numbers say nothing about the versions of this keystore
+      }
       collection
           .census()
           .carrying()
@@ -145,7 +176,7 @@ record EnvelopeInventory(
       for (KekVersion version : versions) {
         table.addRow(
             title,
-            version.toString(),
+            collection.isOfOtherKeystore() ? version + " of another keystore" : version.toString(),
             String.valueOf(collection.census().belonging().getOrDefault(version, 0L)),
             String.valueOf(collection.census().carrying().getOrDefault(version, 0L)));
       }
@@ -223,6 +254,7 @@ record EnvelopeInventory(
     json.writeEndArray()
         .writeNumberProperty("unreadable", collection.census().unreadable())
         .writeNumberProperty("mismatched", collection.census().mismatched())
+        .writeNumberProperty("other_keystore", collection.ofOtherKeystore())
         .writeEndObject();
   }
 

@@ -4,6 +4,7 @@ import java.util.Map;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
+import keyfleet.cli.command.OperationReport;
 import keyfleet.cli.command.StoreOptions;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
@@ -12,6 +13,7 @@ import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.EnumText;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
+import keyfleet.control.rotation.KeyringOperations.Contended;
 import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Result;
@@ -76,9 +78,23 @@ public record KekAnnounceCommand(CommandContext context) implements Command {
       Result result =
           before != null && before.versions().containsKey(version)
               ? confirmAnnounced(session, before, version)
-              : session.keyringOperations(session.keys().load()).announce(version, use, timings);
+              : announce(session, version, use, timings);
       return report(session, version, result, format);
     }
+  }
+
+  /// Another process may announce the same version at the same time.
+  private static Result announce(
+      CommandSession session, KekVersion version, Use use, Timings timings) {
+    Result result =
+        session.keyringOperations(session.keys().load()).announce(version, use, timings);
+    return result instanceof Refused
+        ? session
+            .findKeystore()
+            .filter(it -> it.versions().containsKey(version))
+            .map(it -> confirmAnnounced(session, it, version))
+            .orElse(result)
+        : result;
   }
 
   /// The timings that these variables set, else the defaults. A process refuses to join a fleet
@@ -127,6 +143,7 @@ public record KekAnnounceCommand(CommandContext context) implements Command {
         switch (result) {
           case Done(Keystore after) -> after;
           case Unchanged(Keystore same) -> same;
+          case Contended _ -> throw OperationReport.contended(keyring);
           case Refused refused ->
               throw CommandException.conditionNotMet(
                   version + " is not announced: " + refused.reason(),

@@ -76,6 +76,7 @@ public record KekInventoryCommand(CommandContext context) implements Command {
                   EnvelopeInventory.title(item.registration()),
                   item.registration().versionField().orElse("their version field")));
     }
+    reportOtherKeystores(session, inventory);
     reportUnusable(session, inventory);
     if (!inventory.notCounted().isEmpty()) {
       throw CommandException.conditionNotMet(
@@ -103,6 +104,24 @@ public record KekInventoryCommand(CommandContext context) implements Command {
           "name with --records the same store with a user that may read everything");
     }
     return ExitCode.OK;
+  }
+
+  /// Records of collections that another keystore fenced: it was lost, or the records are from
+  /// another fleet.
+  private void reportOtherKeystores(CommandSession session, EnvelopeInventory inventory) {
+    List<EnvelopeInventory.CountedCollection> others = inventory.collectionsOfOtherKeystores();
+    if (others.isEmpty()) {
+      return;
+    }
+    for (EnvelopeInventory.CountedCollection item : others) {
+      printLine(
+          "%d records of %s are of another keystore, which fenced the collection"
+              .formatted(item.ofOtherKeystore(), EnvelopeInventory.title(item.registration())));
+    }
+    throw CommandException.conditionNotMet(
+        "some records are of another keystore: its versions may have other keys under the same"
+            + " numbers, so the fleet opens these records only if it has those keys",
+        "keyfleet kek hold show" + KeyOptions.keyringFlag(session.keyring()));
   }
 
   /// Records whose version is disabled, withdrawn, destroyed or unknown: the fleet cannot open

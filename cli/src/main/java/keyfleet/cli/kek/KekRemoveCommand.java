@@ -6,6 +6,7 @@ import java.util.List;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
+import keyfleet.cli.command.OperationReport;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
@@ -15,6 +16,7 @@ import keyfleet.cli.output.EnumText;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.JsonOutput;
 import keyfleet.cli.output.OutputFormat;
+import keyfleet.control.rotation.KeyringOperations.Contended;
 import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Result;
@@ -177,6 +179,7 @@ public record KekRemoveCommand(CommandContext context) implements Command {
           case Done(Keystore after) -> after;
           case Unchanged(Keystore same) -> same;
           case Refused _ -> session.requireKeystore();
+          case Contended _ -> throw OperationReport.contended(session.keyring());
         };
     if (format == OutputFormat.JSON) {
       String state = keystore.stateOf(version).map(EnumText::toSnakeCase).orElse("unknown");

@@ -3,6 +3,7 @@ package keyfleet.cli.kek;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
+import keyfleet.cli.command.OperationReport;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.ExpectedProcessOptions;
@@ -14,6 +15,7 @@ import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
+import keyfleet.control.rotation.KeyringOperations.Contended;
 import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Result;
@@ -137,6 +139,7 @@ public record KekRotateCommand(CommandContext context, Kind kind) implements Com
         switch (result) {
           case Done(Keystore after) -> after;
           case Unchanged(Keystore same) -> same;
+          case Contended _ -> throw OperationReport.contended(session.keyring());
           case Refused refused -> throw refusal(session, refused.reason());
         };
     return Rotation.unfinishedJob(keystore.rotation()).orElseThrow();

@@ -4,6 +4,7 @@ import java.util.function.Function;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
+import keyfleet.cli.command.OperationReport;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
@@ -12,6 +13,7 @@ import keyfleet.cli.output.EnumText;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.control.rotation.KeyringOperations;
+import keyfleet.control.rotation.KeyringOperations.Contended;
 import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Result;
 import keyfleet.control.rotation.KeyringOperations.Unchanged;
@@ -52,6 +54,9 @@ public record RotationControlCommand(CommandContext context, Action action) impl
     try (CommandSession session = context.openSession(parsed)) {
       session.requireKeystore();
       Result result = operation().apply(session.keyringOperations());
+      if (result instanceof Contended) {
+        throw OperationReport.contended(session.keyring());
+      }
       if (result instanceof Refused refused) {
         throw CommandException.conditionNotMet(
             "cannot " + EnumText.toKebabCase(action) + " the rotation: " + refused.reason(),

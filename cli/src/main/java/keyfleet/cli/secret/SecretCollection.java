@@ -5,11 +5,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import keyfleet.cli.command.CommandSession;
+import keyfleet.cli.command.OperationReport;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.control.rewrap.StoreConnections;
+import keyfleet.control.rotation.KeyringOperations.Contended;
+import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Result;
+import keyfleet.control.rotation.KeyringOperations.Unchanged;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.KeyringName;
@@ -127,10 +131,13 @@ record SecretCollection(CollectionRegistration registration, Records records) {
 
   /// Throws if the audit entry was not written: no secret is changed without one.
   static void requireAudited(KeyringName keyring, Result result) {
-    if (result instanceof Refused refused) {
-      throw CommandException.conditionNotMet(
-          "the audit entry could not be written, so nothing was changed: " + refused.reason(),
-          "keyfleet audit verify" + KeyOptions.keyringFlag(keyring));
+    switch (result) {
+      case Done _, Unchanged _ -> {}
+      case Contended _ -> throw OperationReport.contended(keyring);
+      case Refused refused ->
+          throw CommandException.conditionNotMet(
+              "the audit entry could not be written, so nothing was changed: " + refused.reason(),
+              "keyfleet audit verify" + KeyOptions.keyringFlag(keyring));
     }
   }
 

@@ -10,6 +10,7 @@ import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
+import keyfleet.control.rotation.ConflictRetry;
 import keyfleet.store.Conflict;
 import keyfleet.store.DeleteResult;
 import keyfleet.store.StoredRecord;
@@ -32,7 +33,8 @@ public record SecretDeleteCommand(CommandContext context) implements Command {
     OutputFormat format = OutputFormat.of(parsed);
     try (CommandSession session = context.openSession(parsed)) {
       boolean isDeleted =
-          new ConflictRetry(session.runtime())
+          session
+              .conflictRetry()
               .run(() -> tryDelete(session, name) ? Optional.of(name) : Optional.empty())
               .isPresent();
       if (!isDeleted) {

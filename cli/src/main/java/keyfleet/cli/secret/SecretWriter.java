@@ -7,6 +7,7 @@ import java.util.function.BiConsumer;
 import keyfleet.cli.command.CommandSession;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
+import keyfleet.control.rotation.ConflictRetry;
 import keyfleet.control.rotation.SecretAuditWriter;
 import keyfleet.control.rotation.SecretAuditWriter.PutIntent;
 import keyfleet.crypto.Envelope;
@@ -38,7 +39,7 @@ final class SecretWriter {
     this.collection = SecretCollection.create(session);
     this.sealer = new SecretSealer(session, collection);
     this.auditWriter = session.secretAuditWriter();
-    this.retry = new ConflictRetry(session.runtime());
+    this.retry = session.conflictRetry();
   }
 
   /// Throws unless the secret is certainly stored.

@@ -6,9 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import keyfleet.cli.CliFleet;
 import keyfleet.cli.CliFleet.CommandResult;
 import keyfleet.cli.InMemoryBackend;
+import keyfleet.store.Bucket;
+import keyfleet.store.Conflict;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Revision;
+import keyfleet.store.Value;
+import keyfleet.store.WriteResult;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// How a keyring is created and gets new versions.
 class KekAnnounceCommandTest {
@@ -31,6 +40,83 @@ class KekAnnounceCommandTest {
     assertEquals(
         "main v2 is already announced\n",
         fleet.run("kek", "announce", "--version=2").expectExit(0).err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void versionThatAnotherHostAnnouncesMeanwhile_isAlreadyAnnounced(int version) {
+    fleet.addKeys(2);
+    if (version == 2) {
+      fleet.announce(1);
+    }
+    backend.kvWrapper =
+        kv ->
+            new BeforeKeystoreWrite(
+                kv,
+                () -> {
+                  backend.kvWrapper = it -> it;
+                  fleet.announce(version);
+                });
+    fleet
+        .run("kek", "announce", "--version=" + version)
+        .expectExit(0)
+        .expectErrorStart("main v" + version + " is already ");
+    assertEquals(
+        version,
+        fleet
+            .run("audit", "list")
+            .expectExit(0)
+            .out()
+            .lines()
+            .filter(it -> it.contains("announce v"))
+            .count());
+  }
+
+  @Test
+  void keystoreThatOthersKeepChanging_isExit7() {
+    fleet.addKeys(2);
+    fleet.announce(1);
+    String before = fleet.run("kek", "list", "-o", "json").expectExit(0).out();
+    backend.kvWrapper = ContendedKv::new;
+    assertEquals(
+        """
+        keyfleet: other processes kept changing the keystore of keyring main for 10 seconds, so this command gave up
+        Try: run the same command again
+        """,
+        fleet.run("kek", "announce", "--version=2").expectExit(7).err());
+    backend.kvWrapper = kv -> kv;
+    assertEquals(before, fleet.run("kek", "list", "-o", "json").expectExit(0).out());
+  }
+
+  /// Runs an event before the first write of the keystore.
+  private record BeforeKeystoreWrite(Kv inner, Runnable event) implements ForwardingKv {
+    @Override
+    public WriteResult create(Bucket bucket, Key key, Value value) {
+      runBefore(bucket);
+      return inner.create(bucket, key, value);
+    }
+
+    @Override
+    public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
+      runBefore(bucket);
+      return inner.update(bucket, key, value, expected);
+    }
+
+    private void runBefore(Bucket bucket) {
+      if (bucket.name().equals("keystores")) {
+        event.run();
+      }
+    }
+  }
+
+  /// Another process always changes the keystore first.
+  private record ContendedKv(Kv inner) implements ForwardingKv {
+    @Override
+    public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
+      return bucket.name().equals("keystores")
+          ? new Conflict()
+          : inner.update(bucket, key, value, expected);
+    }
   }
 
   @Test

@@ -184,7 +184,7 @@ class KekInventoryCommandTest {
     copySecrets();
     assertEquals(
         "{\"keyring\":\"main\",\"collections\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\","
-            + "\"versions\":[{\"version\":1,\"belonging\":1,\"carrying\":1}],\"unreadable\":0,\"mismatched\":0}],"
+            + "\"versions\":[{\"version\":1,\"belonging\":1,\"carrying\":1}],\"unreadable\":0,\"mismatched\":0,\"other_keystore\":0}],"
             + "\"not_counted\":[],\"undeclared\":[{\"engine\":\"sqlite\",\"collection\":\"orders\","
             + "\"field\":\"note\",\"form\":\"bytes\",\"versions\":[{\"version\":1,\"values\":2}],"
             + "\"unreadable\":0},{\"engine\":\"sqlite\",\"collection\":\"orders\",\"field\":\"copy\","

@@ -9,6 +9,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 import keyfleet.control.rewrap.CollectionSet;
+import keyfleet.control.rotation.KeyringOperations.Contended;
 import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Result;
@@ -46,17 +47,20 @@ public final class HoldOperations {
   private final CollectionCatalog collectionCatalog;
   private final LoadedKeys keys;
   private final SecureRandom random;
+  private final ConflictRetry conflictRetry;
 
   /// @param keys make the sentinels of versions that the keystore has lost
   public HoldOperations(
       KeyringStore keyringStore,
       CollectionCatalog collectionCatalog,
       LoadedKeys keys,
-      SecureRandom random) {
+      SecureRandom random,
+      ConflictRetry conflictRetry) {
     this.keyringStore = keyringStore;
     this.collectionCatalog = collectionCatalog;
     this.keys = keys;
     this.random = random;
+    this.conflictRetry = conflictRetry;
   }
 
   /// Empty if there is no keystore.
@@ -88,30 +92,37 @@ public final class HoldOperations {
 
   private Result resolve(
       String summary, BiFunction<Keystore, Collection<FenceMark>, KeystoreDecision> decider) {
+    return conflictRetry.run(() -> tryResolve(summary, decider)).orElseGet(Contended::new);
+  }
+
+  /// Empty if another process was faster: the next attempt reads and decides again.
+  private Optional<Result> tryResolve(
+      String summary, BiFunction<Keystore, Collection<FenceMark>, KeystoreDecision> decider) {
     StoredKeystore stored = keyringStore.keystores().read().orElse(null);
     if (stored == null) {
-      return new Refused("the keyring has no keystore");
+      return Optional.of(new Refused("the keyring has no keystore"));
     }
     CollectionSet collections = collectionCatalog.open();
     Optional<String> unreachable = collections.describeUnreachable();
     if (unreachable.isPresent()) {
-      return new Refused(unreachable.get() + ", so its fence is unknown");
+      return Optional.of(new Refused(unreachable.get() + ", so its fence is unknown"));
     }
     Map<String, FenceMark> fences = collections.readFenceMarks();
     if (isUnfinished(stored.keystore(), fences)) {
       raiseFences(collections, stored.keystore());
-      return new Unchanged(stored.keystore());
+      return Optional.of(new Unchanged(stored.keystore()));
     }
     return switch (decider.apply(stored.keystore(), fences.values())) {
       case KeystoreDecision.Accepted(Keystore next) -> {
         if (!keyringStore.keystores().replace(stored, next, summary)) {
-          yield new Refused("another process has just changed the keystore; try again");
+          yield Optional.empty();
         }
         raiseFences(collections, next);
-        yield new Done(next);
+        yield Optional.of(new Done(next));
       }
-      case KeystoreDecision.Ignored() -> new Refused("no fence is ahead of the keystore");
-      case KeystoreDecision.Refused(var reasons) -> new Refused(reasons);
+      case KeystoreDecision.Ignored() ->
+          Optional.of(new Refused("no fence is ahead of the keystore"));
+      case KeystoreDecision.Refused(var reasons) -> Optional.of(new Refused(reasons));
     };
   }
 

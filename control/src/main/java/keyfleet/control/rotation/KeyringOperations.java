@@ -53,8 +53,8 @@ public final class KeyringOperations {
     }
   }
 
-  /// How often an operation is tried while other processes change the keystore.
-  private static final int MAX_TRIES = 5;
+  /// Other processes changed the keystore before each attempt, until the time limit.
+  public record Contended() implements Result {}
 
   private static final String WORKER = "worker";
 
@@ -67,6 +67,7 @@ public final class KeyringOperations {
   private final LoadedKeys keys;
   private final Supplier<String> ids;
   private final SecureRandom random;
+  private final ConflictRetry conflictRetry;
 
   /// The last keystore that was behind no fence.
   private volatile @Nullable StoredKeystore checkedKeystore;
@@ -76,13 +77,15 @@ public final class KeyringOperations {
       CollectionCatalog collectionCatalog,
       LoadedKeys keys,
       Supplier<String> ids,
-      SecureRandom random) {
+      SecureRandom random,
+      ConflictRetry conflictRetry) {
     this.keyringStore = keyringStore;
     this.keystores = keyringStore.keystores();
     this.collectionCatalog = collectionCatalog;
     this.keys = keys;
     this.ids = ids;
     this.random = random;
+    this.conflictRetry = conflictRetry;
   }
 
   /// Registers a new version, whose key this process must hold. On an empty keyring version 1
@@ -94,25 +97,27 @@ public final class KeyringOperations {
       return new Refused(version + " is not loaded in this process");
     }
     VersionEntry announced = new VersionEntry(provider, sentinel.get(), VersionState.ANNOUNCED);
-    return keystores.read().isPresent()
-        ? change("announce " + version, keystore -> keystore.announce(version, announced))
-        : bootstrap(version, announced, use, timings);
+    return retryConflicts(() ->
+        keystores.read().isPresent()
+            ? tryChange("announce " + version, keystore -> keystore.announce(version, announced))
+            : tryBootstrap(version, announced, use, timings));
   }
 
-  private Result bootstrap(
+  /// Empty if another process has just created the keystore, or the outcome is unknown.
+  private Optional<Result> tryBootstrap(
       KekVersion version, VersionEntry first, Keystore.Use use, Timings timings) {
     if (version.number() != 1) {
-      return new Refused("the first version of a keyring is v1, not " + version);
+      return Optional.of(new Refused("the first version of a keyring is v1, not " + version));
     }
     Optional<String> fenced = collectionCatalog.open().describeForeignFence();
     if (fenced.isPresent()) {
-      return new Refused(fenced.get());
+      return Optional.of(new Refused(fenced.get()));
     }
     var identity = new Keystore.Identity(ids.get(), random.nextLong(1, MAX_INCARNATION), use);
     Keystore keystore = Keystore.bootstrap(identity, first, timings);
     return keystores.create(keystore, "announce " + version)
-        ? new Done(keystore)
-        : new Refused("another process has just created the keystore");
+        ? Optional.of(new Done(keystore))
+        : Optional.empty();
   }
 
   public Result rotate(KekVersion from, KekVersion to) {
@@ -188,8 +193,16 @@ public final class KeyringOperations {
 
   /// `summary` is for the audit.
   Result change(String summary, Function<Keystore, KeystoreDecision> decider) {
-    return retry(
+    return retryConflicts(() -> tryChange(summary, decider));
+  }
+
+  private Optional<Result> tryChange(String summary, Function<Keystore, KeystoreDecision> decider) {
+    return tryOperation(
         storedKeystore -> write(storedKeystore, decider.apply(storedKeystore.keystore()), summary));
+  }
+
+  private Result retryConflicts(Supplier<Optional<Result>> attempt) {
+    return conflictRetry.run(attempt).orElseGet(Contended::new);
   }
 
   /// Audits what the process is about to do; the keystore stays as it is. The fences of all
@@ -200,12 +213,13 @@ public final class KeyringOperations {
     if (checked != null && keystores.isUnchanged(checked) && tryWrite(checked, summary, changes)) {
       return new Done(checked.keystore());
     }
-    return retry(storedKeystore -> {
-      checkedKeystore = storedKeystore;
-      return tryWrite(storedKeystore, summary, changes)
-          ? Optional.of(new Done(storedKeystore.keystore()))
-          : Optional.empty();
-    });
+    return retryConflicts(() ->
+        tryOperation(storedKeystore -> {
+          checkedKeystore = storedKeystore;
+          return tryWrite(storedKeystore, summary, changes)
+              ? Optional.of(new Done(storedKeystore.keystore()))
+              : Optional.empty();
+        }));
   }
 
   private boolean tryWrite(
@@ -213,24 +227,17 @@ public final class KeyringOperations {
     return keystores.writeIntent(storedKeystore, summary, changes);
   }
 
-  /// Each try reads and decides again. A keystore that is behind a fence refuses all operations: it
-  /// may have lost changes.
-  private Result retry(Function<StoredKeystore, Optional<Result>> operation) {
-    for (int i = 0; i < MAX_TRIES; i++) {
-      StoredKeystore storedKeystore = keystores.read().orElse(null);
-      if (storedKeystore == null) {
-        return new Refused("the keyring has no keystore; announce version 1 first");
-      }
-      Optional<SafeHold> hold = collectionCatalog.open().findSafeHold(storedKeystore.keystore());
-      Optional<Result> result =
-          hold.isPresent()
-              ? refuseInSafeHold(storedKeystore, hold.get())
-              : operation.apply(storedKeystore);
-      if (result.isPresent()) {
-        return result.get();
-      }
+  /// Each attempt reads and decides again. A keystore that is behind a fence refuses all
+  /// operations: it may have lost changes.
+  private Optional<Result> tryOperation(Function<StoredKeystore, Optional<Result>> operation) {
+    StoredKeystore storedKeystore = keystores.read().orElse(null);
+    if (storedKeystore == null) {
+      return Optional.of(new Refused("the keyring has no keystore; announce version 1 first"));
     }
-    return new Refused("other processes keep changing the keystore; try again");
+    Optional<SafeHold> hold = collectionCatalog.open().findSafeHold(storedKeystore.keystore());
+    return hold.isPresent()
+        ? refuseInSafeHold(storedKeystore, hold.get())
+        : operation.apply(storedKeystore);
   }
 
   /// Empty if the keystore has changed since it was read: then the fence may be ahead of that read

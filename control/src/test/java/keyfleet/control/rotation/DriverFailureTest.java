@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import keyfleet.control.Failpoint;
 import keyfleet.control.Failpoints;
 import keyfleet.control.rewrap.RewrapPass;
@@ -25,6 +26,8 @@ import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What a driver does that fails unexpectedly, or that loses a key.
 class DriverFailureTest {
@@ -215,6 +218,44 @@ class DriverFailureTest {
     }
     assertEquals(sentence, rotationProgress().note());
     assertEquals("worker-1", driver());
+  }
+
+  /// The way out of a dropped table, for the rotation that met it and for its abort.
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void droppedTableThatIsUnregistered_letsTheRotationGoOn(boolean isAborted) {
+    api.put("invoices", "i-1");
+    before = invoices();
+    assertTrue(!before.isEmpty(), fleet.contents()::toString);
+    rotate();
+    fleet.runUntil(Rotation.Rewrapping.class);
+    fleet.dropCollection("orders");
+    if (isAborted) {
+      assertInstanceOf(Done.class, first.operations.abort());
+    }
+    for (int i = 0; i < 20; i++) {
+      fleet.advance(RotationTestFleet.TIMINGS.heartbeat().dividedBy(2));
+      fleet.heartbeatAll();
+      first.loop.tick();
+    }
+    assertTrue(rotationProgress().note().contains("orders"), rotationProgress().note());
+    assertInstanceOf(
+        Done.class,
+        first.fleetOperations.unregister(
+            first.fleetOperations.listCollections().stream()
+                .filter(it -> it.registration().collection().equals("orders"))
+                .findFirst()
+                .orElseThrow()));
+    fleet.runToEnd();
+    Class<? extends Rotation> end = isAborted ? Rotation.Aborted.class : Completed.class;
+    assertInstanceOf(end, fleet.keystore().rotation());
+    assertEquals(under(isAborted ? 1 : 2, before), invoices());
+  }
+
+  private Map<String, String> invoices() {
+    return fleet.contents().entrySet().stream()
+        .filter(it -> it.getKey().contains("invoices"))
+        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 
   private void tickFirstUntilItFails() {

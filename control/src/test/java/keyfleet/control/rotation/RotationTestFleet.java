@@ -50,6 +50,7 @@ import keyfleet.member.heartbeat.Membership;
 import keyfleet.member.heartbeat.ProcessIdentity;
 import keyfleet.member.keys.LoadedKeys;
 import keyfleet.providers.KekProvider;
+import keyfleet.providers.Ticker;
 import keyfleet.store.Bytes;
 import keyfleet.store.FakeKv;
 import keyfleet.store.FakeRecords;
@@ -153,10 +154,18 @@ public final class RotationTestFleet {
       CollectionCatalog catalog = new CollectionCatalog(keyring, it -> open(it), failpoints);
       loop = new RotationLoop(name, keyring, catalog, keys, RotationTestFleet.this::nanos);
       operations =
-          new KeyringOperations(keyring, catalog, keys, RotationTestFleet.this::nonce, RANDOM);
+          new KeyringOperations(
+              keyring,
+              catalog,
+              keys,
+              RotationTestFleet.this::nonce,
+              RANDOM,
+              new ConflictRetry(new FleetTicker(), RANDOM));
       removals = new RemovalOperations(keyring, catalog, operations);
       fleetOperations = new FleetOperations(keyring, catalog, operations);
-      holds = new HoldOperations(keyring, catalog, keys, RANDOM);
+      holds =
+          new HoldOperations(
+              keyring, catalog, keys, RANDOM, new ConflictRetry(new FleetTicker(), RANDOM));
       isWorker = role.equals("worker");
       processes.add(this);
     }
@@ -244,6 +253,19 @@ public final class RotationTestFleet {
 
   private String nonce() {
     return "n-" + nonces++;
+  }
+
+  /// A pause lasts as long as the fleet's clock says.
+  private final class FleetTicker implements Ticker {
+    @Override
+    public long nanos() {
+      return RotationTestFleet.this.nanos();
+    }
+
+    @Override
+    public void pause(Duration duration) {
+      advance(duration);
+    }
   }
 
   long nanos() {

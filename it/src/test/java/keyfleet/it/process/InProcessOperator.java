@@ -10,6 +10,7 @@ import keyfleet.control.audit.AuditContext;
 import keyfleet.control.audit.AuditVerdict;
 import keyfleet.control.rewrap.RotationProgress;
 import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.ConflictRetry;
 import keyfleet.control.rotation.KeyringOperations;
 import keyfleet.control.rotation.KeyringStore;
 import keyfleet.control.rotation.RemovalOperations;
@@ -21,6 +22,7 @@ import keyfleet.keyring.Roster;
 import keyfleet.keyring.Timings;
 import keyfleet.member.document.KeystoreStore.StoredKeystore;
 import keyfleet.member.keys.LoadedKeys;
+import keyfleet.providers.SystemTicker;
 import keyfleet.store.Records;
 
 /// An operator inside the test's own JVM, which reads and orders without starting a command.
@@ -42,7 +44,13 @@ public final class InProcessOperator implements AutoCloseable {
             TestWiring.KEYRING, wiring.stores().kv(), wiring::nonce, failpoints, author);
     this.catalog = new CollectionCatalog(keyringStore, wiring.stores(), failpoints);
     this.orders =
-        new KeyringOperations(keyringStore, catalog, keys, wiring::nonce, wiring.random());
+        new KeyringOperations(
+            keyringStore,
+            catalog,
+            keys,
+            wiring::nonce,
+            wiring.random(),
+            new ConflictRetry(new SystemTicker(), wiring.random()));
   }
 
   public static KekVersion v(int number) {

@@ -5,14 +5,21 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import keyfleet.crypto.KekVersion;
 import keyfleet.member.Member;
 import keyfleet.member.MemberException;
 import keyfleet.member.PlainFields;
+import keyfleet.store.Bytes;
 import keyfleet.store.Document;
 import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
@@ -25,6 +32,7 @@ import keyfleet.store.StoredRecord;
 /// | task                 | what it does                                                                   |
 /// |----------------------|--------------------------------------------------------------------------------|
 /// | `load N`             | creates the table and fills it                                                 |
+/// | `fill N`             | as `load`, on SQLite alone, with many records in one transaction               |
 /// | `work I OF N`        | changes every OF-th of N records, adds some, reads all, until its input closes |
 /// | `pause-before-write` | seals, waits for a line, and then writes                                       |
 /// | `check`              | opens every record                                                             |
@@ -36,6 +44,7 @@ public final class OrderApplication {
 
   private static final int LOADERS = 8;
   private static final int PAGE = 500;
+  private static final int FILL_BATCH = 1_000;
 
   private final Member member;
   private final Records records;
@@ -50,7 +59,7 @@ public final class OrderApplication {
   public static void main(String[] args) throws IOException {
     BufferedReader input = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (TestWiring wiring = new TestWiring(System.getenv())) {
-      if (args[0].equals("load")) {
+      if (List.of("load", "fill").contains(args[0])) {
         wiring.records().createCollection(TestWiring.ORDERS);
       }
       try (Member member = join(wiring)) {
@@ -75,6 +84,7 @@ public final class OrderApplication {
   private Document run(List<String> task) throws IOException {
     return switch (task.getFirst()) {
       case "load" -> load(Integer.parseInt(task.get(1)));
+      case "fill" -> fill(Integer.parseInt(task.get(1)));
       case "work" ->
           new OrderWorkload(
                   member.records(TestWiring.ORDERS.name()), numbers(task), member.instance())
@@ -127,6 +137,45 @@ public final class OrderApplication {
       Await.until(id + " is stored", () -> InProcessMember.tryInsert(member, id));
       inserted.incrementAndGet();
     }
+  }
+
+  private Document fill(int count) {
+    InProcessMember.awaitSealing(member);
+    var cipher = member.records(TestWiring.ORDERS.name()).cipher();
+    String file =
+        System.getenv().getOrDefault("KEYFLEET_RECORDS", "").substring("sqlite:".length());
+    try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+        PreparedStatement insert =
+            connection.prepareStatement("INSERT INTO orders (id, card, note) VALUES (?, ?, ?)")) {
+      for (int from = 0; from < count; from += FILL_BATCH) {
+        List<StoredRecord> sealed = new ArrayList<>();
+        for (int i = from; i < Math.min(count, from + FILL_BATCH); i++) {
+          try (PlainFields values = fields(id(i), 0)) {
+            sealed.add(cipher.seal(id(i), values));
+          }
+        }
+        insertAll(connection, insert, sealed);
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+    return Document.builder().number("inserted", count).build();
+  }
+
+  private static void insertAll(
+      Connection connection, PreparedStatement insert, List<StoredRecord> sealed)
+      throws SQLException {
+    connection.setAutoCommit(false);
+    for (StoredRecord record : sealed) {
+      Map<String, Bytes> fields = record.fields().byName();
+      insert.setString(1, record.id().value());
+      insert.setBytes(2, Objects.requireNonNull(fields.get("card")).toArray());
+      insert.setBytes(3, Objects.requireNonNull(fields.get("note")).toArray());
+      insert.addBatch();
+    }
+    insert.executeBatch();
+    connection.commit();
+    connection.setAutoCommit(true);
   }
 
   /// Seals one new record and one change now, and writes them later.

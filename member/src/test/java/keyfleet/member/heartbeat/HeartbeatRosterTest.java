@@ -4,11 +4,14 @@ import static keyfleet.member.MemberFixtures.origin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.LongStream;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Heartbeat;
@@ -80,6 +83,18 @@ class HeartbeatRosterTest {
         new RosterStore(kv, KeyringName.MAIN).read(Timings.DEFAULT).heartbeats();
     assertEquals(
         LongStream.range(0, MANY).boxed().toList(), beats.stream().map(Heartbeat::epoch).toList());
+  }
+
+  /// An application may block the common pool, or run on a machine that has none to spare.
+  @Test
+  void largeFleet_isParsedByNoThreadOfTheCommonPool() {
+    writeManyHeartbeats();
+    Set<String> threads = ConcurrentHashMap.newKeySet();
+    new RosterStore(kv, KeyringName.MAIN)
+        .read(Timings.DEFAULT, (beats, _) -> threads.add(Thread.currentThread().getName()));
+    assertTrue(threads.contains("keyfleet-roster"), threads::toString);
+    threads.removeAll(Set.of("keyfleet-roster", Thread.currentThread().getName()));
+    assertEquals(Set.of(), threads);
   }
 
   @ParameterizedTest

@@ -1,10 +1,12 @@
 package keyfleet.sim.rotation;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import keyfleet.control.Failpoints;
 import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.ConflictRetry;
 import keyfleet.control.rotation.KeyringOperations;
 import keyfleet.control.rotation.KeyringStore;
 import keyfleet.control.rotation.RemovalOperations;
@@ -12,6 +14,7 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
 import keyfleet.member.document.KeystoreStore;
 import keyfleet.member.keys.LoadedKeys;
+import keyfleet.providers.Ticker;
 import keyfleet.sim.cipher.InMemoryKekProvider;
 import keyfleet.sim.cipher.SeededSecureRandom;
 import keyfleet.sim.fleet.PortUser;
@@ -48,9 +51,31 @@ final class RotationOperator {
     CollectionCatalog catalog =
         new CollectionCatalog(
             keyringStore, stores.stores(PortUser.OPERATOR, loop), Failpoints.NONE);
-    this.orders = new KeyringOperations(keyringStore, catalog, loadedKeys, nonces, random);
+    this.orders =
+        new KeyringOperations(
+            keyringStore,
+            catalog,
+            loadedKeys,
+            nonces,
+            random,
+            new ConflictRetry(new InstantTicker(), random));
     this.removals = new RemovalOperations(keyringStore, catalog, orders);
     loadedKeys.refresh();
+  }
+
+  /// A pause takes no time of the fleet: others act at the boundaries of the next attempt.
+  private static final class InstantTicker implements Ticker {
+    private long nanos;
+
+    @Override
+    public long nanos() {
+      return nanos;
+    }
+
+    @Override
+    public void pause(Duration duration) {
+      nanos += duration.toNanos();
+    }
   }
 
   KeyringOperations orders() {
