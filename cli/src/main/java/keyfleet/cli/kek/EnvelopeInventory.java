@@ -18,8 +18,6 @@ import keyfleet.cli.output.TextTable;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
-import keyfleet.keyring.Keystore;
-import keyfleet.keyring.VersionState;
 import keyfleet.store.Census;
 import keyfleet.store.Records;
 import keyfleet.store.StoreException;
@@ -32,6 +30,7 @@ record EnvelopeInventory(
     KeyringName keyring,
     List<CountedCollection> countedCollections,
     List<UncountedCollection> notCounted,
+    List<UnusableRecords> unusable,
     EnvelopeScanReport scanReport) {
   record CountedCollection(CollectionRegistration registration, Census census) {}
 
@@ -48,17 +47,42 @@ record EnvelopeInventory(
     List<CountedCollection> countedCollections = new ArrayList<>();
     List<UncountedCollection> notCounted = new ArrayList<>();
     List<CollectionRegistration> all = session.collectionRegistry().allRegistrations();
-    for (CollectionRegistration collection : all) {
-      if (collection.keyring().equals(session.keyring())) {
-        count(session, collection, countedCollections, notCounted);
-      }
-    }
+    countAll(session, all, countedCollections, notCounted);
     notCounted.addAll(findDeclaredOnly(session, declared, all));
+    List<UnusableRecords> unusable =
+        session
+            .findKeystore()
+            .map(keystore -> UnusableRecords.find(session, keystore, countedCollections))
+            .orElse(List.of());
     return new EnvelopeInventory(
         session.keyring(),
         countedCollections,
         notCounted,
+        unusable,
         EnvelopeScanReport.scan(session.storeConnections(), all, rows));
+  }
+
+  /// Counts the collections of the keyring that this host can reach.
+  static List<CountedCollection> countReachable(CommandSession session) {
+    List<CountedCollection> countedCollections = new ArrayList<>();
+    countAll(
+        session,
+        session.collectionRegistry().registrations(session.keyring()),
+        countedCollections,
+        new ArrayList<>());
+    return countedCollections;
+  }
+
+  private static void countAll(
+      CommandSession session,
+      List<CollectionRegistration> registrations,
+      List<CountedCollection> countedCollections,
+      List<UncountedCollection> notCounted) {
+    for (CollectionRegistration collection : registrations) {
+      if (collection.keyring().equals(session.keyring())) {
+        count(session, collection, countedCollections, notCounted);
+      }
+    }
   }
 
   /// Collections that the configuration assigns to this keyring but that no process has registered.
@@ -106,26 +130,6 @@ record EnvelopeInventory(
     } catch (StoreException e) {
       notCounted.add(new UncountedCollection(collection, NOT_REACHED, e.getMessage()));
     }
-  }
-
-  /// The records that need a version which the fleet cannot open them with.
-  record UnusableRecords(CollectionRegistration registration, KekVersion version, long count) {}
-
-  List<UnusableRecords> findUnusable(Keystore keystore) {
-    List<UnusableRecords> found = new ArrayList<>();
-    for (CountedCollection collection : countedCollections) {
-      collection
-          .census()
-          .carrying()
-          .forEach((version, count) -> {
-            boolean isUsable =
-                keystore.stateOf(version).filter(VersionState::isProofRequired).isPresent();
-            if (!isUsable && count > 0) {
-              found.add(new UnusableRecords(collection.registration(), version, count));
-            }
-          });
-    }
-    return found;
   }
 
   long unreadable() {
@@ -189,6 +193,8 @@ record EnvelopeInventory(
           json, collection.registration().engine(), collection.registration().collection());
       json.writeStringProperty("reason", collection.reason()).writeEndObject();
     }
+    json.writeEndArray().writeArrayPropertyStart("unusable");
+    unusable.forEach(it -> it.write(json));
     json.writeEndArray().writeArrayPropertyStart("undeclared");
     scanReport.undeclared().forEach(it -> write(json, it));
     json.writeEndArray().writeArrayPropertyStart("not_scanned");
