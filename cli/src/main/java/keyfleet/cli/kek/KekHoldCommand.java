@@ -93,7 +93,7 @@ public record KekHoldCommand(CommandContext context) implements Command {
         .printMessage(
             "If the keystore was restored from an older backup, the fences are right; if the records"
                 + " were restored or moved from another fleet, the keystore is.");
-    context.console().printMessage("Try: " + command("resolve " + ADOPT, session.keyring()));
+    context.console().printRemedy(command("resolve " + ADOPT, session.keyring()));
     return ExitCode.CONDITION_NOT_MET;
   }
 
