@@ -2,11 +2,13 @@ package keyfleet.awskms;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.providers.KekProvider;
+import keyfleet.providers.KeyDeletion;
 import keyfleet.providers.ProviderException;
 
 /// KEKs in AWS KMS: each version is a KMS key of its own, named by an alias. An alias with the
@@ -53,6 +55,15 @@ final class AwsKmsProvider implements KekProvider {
               .formatted(prefix, version.number(), kek.id()));
     }
     return kek;
+  }
+
+  /// AWS deletes a key only after a waiting period of its own, in which it can be restored.
+  @Override
+  public KeyDeletion prepareDeletion(KekVersion version, Set<KekVersion> kept) {
+    AwsKmsKek kek = knownKeks.get(version);
+    return new KeyDeletion.ByHand(
+        "aws kms schedule-key-deletion --key-id %s --pending-window-in-days 30 && aws kms delete-alias --alias-name %s%d"
+            .formatted(kek == null ? "ID" : kek.id(), prefix, version.number()));
   }
 
   private void refuseSharedKeys(Map<KekVersion, String> ids) {

@@ -12,11 +12,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import keyfleet.crypto.Dek;
 import keyfleet.crypto.Kek;
 import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
+import keyfleet.providers.KeyDeletion;
 import keyfleet.providers.ProviderException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -135,6 +137,21 @@ class AwsKmsProviderTest {
     try (AwsKmsProvider provider = AwsKmsFixtures.provider(port(), "twin")) {
       ProviderException refusal = assertThrows(ProviderException.class, provider::load);
       assertTrue(refusal.getMessage().contains("a key of its own"), refusal.getMessage());
+    }
+  }
+
+  @Test
+  void deletion_isTheCommandOfAws() {
+    String id = createKey("doomed-v1");
+    try (AwsKmsProvider provider = AwsKmsFixtures.provider(port(), "doomed")) {
+      provider.load();
+      assertEquals(
+          new KeyDeletion.ByHand(
+              "aws kms schedule-key-deletion --key-id "
+                  + id
+                  + " --pending-window-in-days 30 && aws kms delete-alias --alias-name"
+                  + " alias/doomed-v1"),
+          provider.prepareDeletion(new KekVersion(1), Set.of()));
     }
   }
 }

@@ -65,7 +65,7 @@ record RemedyCompleter(List<String> arguments, CommandFinder commands)
   }
 
   private String completeCommand(String remedy) {
-    List<String> words = List.of(remedy.substring(PROGRAM.length()).split(" "));
+    List<String> words = splitWords(remedy.substring(PROGRAM.length()));
     if (hasPlaceholder(remedy) || !commands.canParse(words)) {
       return "run " + remedy;
     }
@@ -121,6 +121,27 @@ record RemedyCompleter(List<String> arguments, CommandFinder commands)
       }
     }
     return values;
+  }
+
+  /// The words of a command as a shell splits them, of which this program writes only spaces and
+  /// single quotes.
+  static List<String> splitWords(String command) {
+    List<String> words = new ArrayList<>();
+    StringBuilder word = new StringBuilder();
+    boolean isQuoted = false;
+    for (int i = 0; i < command.length(); i++) {
+      char c = command.charAt(i);
+      if (c == '\'') {
+        isQuoted = !isQuoted;
+      } else if (c == ' ' && !isQuoted) {
+        words.add(word.toString());
+        word.setLength(0);
+      } else {
+        word.append(c);
+      }
+    }
+    words.add(word.toString());
+    return words;
   }
 
   private static boolean hasPlaceholder(String text) {

@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 import keyfleet.cli.command.Operator;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.Console.Output;
+import keyfleet.cli.output.HiddenInput;
 import keyfleet.control.Failpoints;
 import keyfleet.control.rewrap.StoreConnections;
 import keyfleet.control.rotation.CollectionCatalog;
@@ -68,6 +69,7 @@ public final class CliFleet implements Ticker, AutoCloseable {
           new LocalProcess("desk-7", 42, Instant.EPOCH),
           InstantSource.fixed(Instant.parse("2026-11-17T22:00:00Z")));
 
+  private static final String TRY = "Try: ";
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int MAX_BATCHES = 200;
 
@@ -79,6 +81,9 @@ public final class CliFleet implements Ticker, AutoCloseable {
 
   public Function<StoreUrl, Engine> openEngine;
   public Output output = Output.PIPE;
+
+  /// What the operator types where the terminal shows nothing.
+  public HiddenInput hiddenInput = HiddenInput.NONE;
 
   private final TestBackend backend;
   private final Map<String, FleetProcess> processes = new LinkedHashMap<>();
@@ -224,7 +229,10 @@ public final class CliFleet implements Ticker, AutoCloseable {
   public CommandResult runWith(String input, String... args) {
     ProviderContext runtime = new ProviderContext(Map.copyOf(environment), RANDOM, this);
     return run(
-        console -> new CommandDispatcher(console, () -> runtime, openEngine, () -> operator),
+        console -> {
+          console.useHiddenInput(hiddenInput);
+          return new CommandDispatcher(console, () -> runtime, openEngine, () -> operator);
+        },
         output,
         input,
         args);
@@ -245,8 +253,24 @@ public final class CliFleet implements Ticker, AutoCloseable {
             new PrintStream(err, true, UTF_8),
             UTF_8,
             output);
-    int exit = dispatcher.apply(console).run(args);
-    return new CommandResult(exit, out.toString(UTF_8), err.toString(UTF_8));
+    CommandDispatcher ready = dispatcher.apply(console);
+    int exit = ready.run(args);
+    CommandResult result = new CommandResult(exit, out.toString(UTF_8), err.toString(UTF_8));
+    assertRemediesParse(ready, result);
+    return result;
+  }
+
+  /// Every `Try:` line that begins like a command can be pasted.
+  private static void assertRemediesParse(CommandDispatcher dispatcher, CommandResult result) {
+    result
+        .err()
+        .lines()
+        .filter(it -> it.startsWith(TRY + "keyfleet "))
+        .map(it -> it.substring(TRY.length() + "keyfleet ".length()))
+        .forEach(it ->
+            assertTrue(
+                dispatcher.canParse(RemedyCompleter.splitWords(it)),
+                () -> "this remedy does not parse: " + result));
   }
 
   @Override

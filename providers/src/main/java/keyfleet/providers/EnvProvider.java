@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -44,6 +45,15 @@ final class EnvProvider implements KekProvider {
   public KekSet load() {
     findVariables().forEach(this::read);
     return registry.toKekSet();
+  }
+
+  /// A process cannot change the environment that other processes start with.
+  @Override
+  public KeyDeletion prepareDeletion(KekVersion version, Set<KekVersion> kept) {
+    return new KeyDeletion.ByHand(
+        "remove "
+            + findVariables().getOrDefault(version, "its variable")
+            + " where it is set, and restart the processes that have it");
   }
 
   private void read(KekVersion version, String variable) {

@@ -3,6 +3,7 @@ package keyfleet.providers;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import keyfleet.crypto.Dek;
 import keyfleet.crypto.Kek;
 import keyfleet.crypto.KekSet;
@@ -33,6 +34,11 @@ final class SimulatedProvider implements KekProvider {
     return KekSet.of(
         kekSet.keyring(),
         kekSet.versions().stream().map(v -> remoteKek(kekSet.find(v).orElseThrow())).toList());
+  }
+
+  @Override
+  public KeyDeletion prepareDeletion(KekVersion version, Set<KekVersion> kept) {
+    return local.prepareDeletion(version, kept);
   }
 
   private RemoteKek remoteKek(Kek kek) {

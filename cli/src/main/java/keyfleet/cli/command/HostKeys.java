@@ -3,6 +3,7 @@ package keyfleet.cli.command;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.crypto.KekVersion;
@@ -43,6 +44,39 @@ public final class HostKeys implements AutoCloseable {
       loadedKeys = loaded;
     }
     return loaded;
+  }
+
+  /// Loads the keys again, after one was deleted.
+  public void reload() {
+    providerFaults = load().refresh();
+  }
+
+  /// What the providers reported when they were last loaded.
+  public List<String> providerFaults() {
+    return providerFaults;
+  }
+
+  /// A provider of this host that has a key of some version.
+  ///
+  /// @param isProved whether it is the key that the keystore means
+  public record KeyHolder(KekProvider provider, boolean isProved) {}
+
+  /// The providers that have a key of `version`; several may have it during a migration.
+  public List<KeyHolder> findHolders(Keystore keystore, KekVersion version) {
+    load();
+    List<KeyHolder> holders = new ArrayList<>();
+    for (KekProvider provider : providers) {
+      LoadedKeys own = new LoadedKeys(keyring, List.of(provider), runtime.random());
+      providerFaults = merge(providerFaults, own.refresh());
+      if (own.find(version).isPresent()) {
+        holders.add(new KeyHolder(provider, own.canProve(keystore, version)));
+      }
+    }
+    return holders;
+  }
+
+  private static List<String> merge(List<String> first, List<String> second) {
+    return Stream.concat(first.stream(), second.stream()).distinct().toList();
   }
 
   /// No keys, for operations that need none.

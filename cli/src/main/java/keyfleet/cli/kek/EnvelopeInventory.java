@@ -19,7 +19,6 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.VersionState;
 import keyfleet.store.Census;
 import keyfleet.store.Fence;
 import keyfleet.store.Records;
@@ -34,6 +33,7 @@ record EnvelopeInventory(
     KeyringName keyring,
     List<CountedCollection> countedCollections,
     List<UncountedCollection> notCounted,
+    List<UnusableRecords> unusable,
     EnvelopeScanReport scanReport) {
   /// @param isOfOtherKeystore whether its fence is of another keystore than the keyring's. Its
   ///   versions may then have other keys, whatever their numbers
@@ -60,18 +60,43 @@ record EnvelopeInventory(
     List<CountedCollection> countedCollections = new ArrayList<>();
     List<UncountedCollection> notCounted = new ArrayList<>();
     List<CollectionRegistration> all = session.collectionRegistry().allRegistrations();
-    Keystore keystore = session.findKeystore().orElse(null);
-    for (CollectionRegistration collection : all) {
-      if (collection.keyring().equals(session.keyring())) {
-        count(session, keystore, collection, countedCollections, notCounted);
-      }
-    }
+    countAll(session, all, countedCollections, notCounted);
     notCounted.addAll(findDeclaredOnly(session, declared, all));
+    List<UnusableRecords> unusable =
+        session
+            .findKeystore()
+            .map(keystore -> UnusableRecords.find(session, keystore, countedCollections))
+            .orElse(List.of());
     return new EnvelopeInventory(
         session.keyring(),
         countedCollections,
         notCounted,
+        unusable,
         EnvelopeScanReport.scan(session.storeConnections(), all, rows));
+  }
+
+  /// Counts the collections of the keyring that this host can reach.
+  static List<CountedCollection> countReachable(CommandSession session) {
+    List<CountedCollection> countedCollections = new ArrayList<>();
+    countAll(
+        session,
+        session.collectionRegistry().registrations(session.keyring()),
+        countedCollections,
+        new ArrayList<>());
+    return countedCollections;
+  }
+
+  private static void countAll(
+      CommandSession session,
+      List<CollectionRegistration> registrations,
+      List<CountedCollection> countedCollections,
+      List<UncountedCollection> notCounted) {
+    Keystore keystore = session.findKeystore().orElse(null);
+    for (CollectionRegistration collection : registrations) {
+      if (collection.keyring().equals(session.keyring())) {
+        count(session, keystore, collection, countedCollections, notCounted);
+      }
+    }
   }
 
   /// Collections that the configuration assigns to this keyring but that no process has registered.
@@ -134,29 +159,6 @@ record EnvelopeInventory(
 
   List<CountedCollection> collectionsOfOtherKeystores() {
     return countedCollections.stream().filter(CountedCollection::isOfOtherKeystore).toList();
-  }
-
-  /// The records that need a version which the fleet cannot open them with.
-  record UnusableRecords(CollectionRegistration registration, KekVersion version, long count) {}
-
-  List<UnusableRecords> findUnusable(Keystore keystore) {
-    List<UnusableRecords> found = new ArrayList<>();
-    for (CountedCollection collection : countedCollections) {
-      if (collection.isOfOtherKeystore()) {
-        continue; // its numbers say nothing about the versions of this keystore
-      }
-      collection
-          .census()
-          .carrying()
-          .forEach((version, count) -> {
-            boolean isUsable =
-                keystore.stateOf(version).filter(VersionState::isProofRequired).isPresent();
-            if (!isUsable && count > 0) {
-              found.add(new UnusableRecords(collection.registration(), version, count));
-            }
-          });
-    }
-    return found;
   }
 
   long unreadable() {
@@ -225,6 +227,8 @@ record EnvelopeInventory(
           json, collection.registration().engine(), collection.registration().collection());
       json.writeStringProperty("reason", collection.reason()).writeEndObject();
     }
+    json.writeEndArray().writeArrayPropertyStart("unusable");
+    unusable.forEach(it -> it.write(json));
     json.writeEndArray().writeArrayPropertyStart("undeclared");
     scanReport.undeclared().forEach(it -> write(json, it));
     json.writeEndArray().writeArrayPropertyStart("not_scanned");

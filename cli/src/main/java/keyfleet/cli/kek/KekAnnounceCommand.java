@@ -1,6 +1,7 @@
 package keyfleet.cli.kek;
 
 import java.util.Map;
+import java.util.Optional;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
@@ -129,9 +130,13 @@ public record KekAnnounceCommand(CommandContext context) implements Command {
     }
   }
 
-  /// Announcing a known version again succeeds if this host has the same key.
+  /// Announcing a known version again succeeds if this host has the same key, unless the version
+  /// was withdrawn.
   private static Result confirmAnnounced(
       CommandSession session, Keystore keystore, KekVersion version) {
+    if (keystore.stateOf(version).equals(Optional.of(VersionState.WITHDRAWN))) {
+      return new Refused("it was withdrawn, and its number is never used again");
+    }
     session.keys().requireProved(keystore, version);
     return new Unchanged(keystore);
   }

@@ -46,7 +46,7 @@ public record KekAttestCommand(CommandContext context) implements Command {
     OutputFormat format = OutputFormat.of(parsed);
     try (CommandSession session = context.openSession(parsed)) {
       Keystore keystore = session.requireKeystore();
-      List<String> all = session.keyringOperations().clustersToAttest(keystore);
+      List<String> all = requireClusters(session, keystore);
       String named = parsed.matchedOptionValue(CLUSTER, "");
       if (!named.isEmpty() && !all.contains(named)) {
         throw new CommandException(
@@ -62,10 +62,25 @@ public record KekAttestCommand(CommandContext context) implements Command {
           version.toString(),
           "An object of cluster %s that still needs %s cannot be read once its key is gone."
               .formatted(String.join(", ", clusters), version),
-          "keyfleet kek attest --version=%d --reason='%s'%s"
-              .formatted(version.number(), reason, keyring));
+          "keyfleet kek attest --version=%d%s --reason='%s'%s"
+              .formatted(
+                  version.number(),
+                  named.isEmpty() ? "" : " " + CLUSTER + "=" + named,
+                  reason,
+                  keyring));
       return attest(session, version, clusters, reason, format);
     }
+  }
+
+  private static List<String> requireClusters(CommandSession session, Keystore keystore) {
+    List<String> all = session.keyringOperations().clustersToAttest(keystore);
+    if (all.isEmpty()) {
+      throw CommandException.conditionNotMet(
+          "keyring %s is for records, which Keyfleet counts; only the versions of a kms keyring are attested"
+              .formatted(session.keyring()),
+          "keyfleet kek inventory" + KeyOptions.keyringFlag(session.keyring()));
+    }
+    return all;
   }
 
   private int attest(

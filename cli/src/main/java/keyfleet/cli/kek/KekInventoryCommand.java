@@ -1,22 +1,15 @@
 package keyfleet.cli.kek;
 
-import java.util.List;
-import java.util.Optional;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
-import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.config.SettingSpec;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
-import keyfleet.cli.output.EnumText;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
-import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Keystore;
-import keyfleet.keyring.VersionState;
 import keyfleet.store.engine.EnvelopeScan;
 import picocli.CommandLine.ParseResult;
 
@@ -40,8 +33,9 @@ public record KekInventoryCommand(CommandContext context) implements Command {
             "Then searches the store and the records for envelopes in fields that are not"
                 + " registered, and lists what it did not search.",
             "Exit: 0 everything was counted and nothing is undeclared; 2 something was not counted,"
-                + " not searched, unreadable, or undeclared. A version field that differs from the"
-                + " envelopes is named and changes no exit code: the envelopes decide.")
+              + " not searched, unreadable, undeclared, of another keystore, or needs a version that"
+              + " the fleet does not hold. A version field that differs from the envelopes is named"
+              + " and changes no exit code: the envelopes decide.")
         .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS, SAMPLE)
         .outputFormat();
   }
@@ -77,7 +71,10 @@ public record KekInventoryCommand(CommandContext context) implements Command {
                   item.registration().versionField().orElse("their version field")));
     }
     reportOtherKeystores(session, inventory);
-    reportUnusable(session, inventory);
+    if (!inventory.unusable().isEmpty()) {
+      inventory.unusable().forEach(it -> printLine(it.line()));
+      throw UnusableRecords.failure(session.keyring(), inventory.unusable());
+    }
     if (!inventory.notCounted().isEmpty()) {
       throw CommandException.conditionNotMet(
           "not all collections were counted",
@@ -122,36 +119,6 @@ public record KekInventoryCommand(CommandContext context) implements Command {
         "some records are of another keystore: its versions may have other keys under the same"
             + " numbers, so the fleet opens these records only if it has those keys",
         "keyfleet kek hold show" + KeyOptions.keyringFlag(session.keyring()));
-  }
-
-  /// Records whose version is disabled, withdrawn, destroyed or unknown: the fleet cannot open
-  /// them.
-  private void reportUnusable(CommandSession session, EnvelopeInventory inventory) {
-    Keystore keystore = session.findKeystore().orElse(null);
-    List<EnvelopeInventory.UnusableRecords> unusable =
-        keystore == null ? List.of() : inventory.findUnusable(keystore);
-    if (keystore == null || unusable.isEmpty()) {
-      return;
-    }
-    for (EnvelopeInventory.UnusableRecords item : unusable) {
-      printLine(
-          "%d records of %s need %s, which is %s"
-              .formatted(
-                  item.count(),
-                  EnvelopeInventory.title(item.registration()),
-                  item.version(),
-                  keystore.stateOf(item.version()).map(EnumText::toKebabCase).orElse("unknown")));
-    }
-    KekVersion first = unusable.getFirst().version();
-    boolean isDisabled = keystore.stateOf(first).equals(Optional.of(VersionState.DISABLED));
-    throw CommandException.conditionNotMet(
-        "some records need a version that the fleet does not hold",
-        isDisabled
-            ? "keyfleet kek remove --version=%d --undo%s"
-                .formatted(first.number(), KeyOptions.keyringFlag(session.keyring()))
-            : "restore the keystore or the records from a backup: only the key of "
-                + first
-                + " opens them");
   }
 
   private void printLine(String line) {

@@ -7,6 +7,7 @@ import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
+import keyfleet.cli.output.Console;
 import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.control.rotation.RotationRate;
@@ -65,7 +66,7 @@ public record KekRateCommand(CommandContext context) implements Command {
     if (!text.matches(FORMAT)) {
       throw new CommandException(
           "%s is not a number of records per second; use a whole number, or 0 for no limit"
-              .formatted(text),
+              .formatted(Console.sanitize(text)),
           "keyfleet kek rate 500");
     }
     return Integer.parseInt(text);

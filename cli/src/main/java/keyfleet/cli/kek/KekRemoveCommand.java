@@ -1,7 +1,6 @@
 package keyfleet.cli.kek;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
@@ -10,6 +9,7 @@ import keyfleet.cli.command.OperationReport;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.kek.KeyDestroyer.DestroyedKeys;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.EnumText;
@@ -22,11 +22,11 @@ import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Result;
 import keyfleet.control.rotation.KeyringOperations.Unchanged;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.VersionRemoval.FenceWaiver;
 import keyfleet.keyring.VersionState;
 import picocli.CommandLine.ParseResult;
+import tools.jackson.core.JsonGenerator;
 
 /// `kek remove`: disables a version that nothing needs, and later destroys it.
 public record KekRemoveCommand(CommandContext context) implements Command {
@@ -45,8 +45,8 @@ public record KekRemoveCommand(CommandContext context) implements Command {
             this,
             "Disables a version that nothing needs any more.",
             "After that no process needs its key. --undo enables the version again.",
-            "With --destroy the version is given up for good: delete its key everywhere, then run"
-                + " the same command again.",
+            "With --destroy the version is given up for good: this deletes its key where this host can,"
+                + " and says what else to delete; then run the same command again.",
             "Exit: 0 done; 2 something still needs the version, with each reason; 1 an error.")
         .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
         .required(KeyOptions.VERSION, "N", "The version to remove.")
@@ -93,12 +93,11 @@ public record KekRemoveCommand(CommandContext context) implements Command {
       if (!isUndo && !parsed.matchedOptionValue(YES, false)) {
         confirm(session.keyring() + "/" + version, isDestroy, command);
       }
+      if (isDestroy) {
+        return destroy(session, keystore, version, horizon, waiver, format, command);
+      }
       Result result =
-          isUndo
-              ? session.removalOperations().undo(version)
-              : isDestroy
-                  ? destroy(session, keystore, version, horizon, waiver)
-                  : disable(session, keystore, version);
+          isUndo ? session.removalOperations().undo(version) : disable(session, keystore, version);
       return report(session, version, result, format, command);
     }
   }
@@ -113,7 +112,11 @@ public record KekRemoveCommand(CommandContext context) implements Command {
     }
     boolean agreed =
         isPermanent
-            ? console.ask("This cannot be undone. Type " + name + " to destroy it:").equals(name)
+            ? console
+                .ask(
+                    "This deletes the key of %1$s where this host can, and cannot be undone. Type %1$s to destroy it:"
+                        .formatted(name))
+                .equals(name)
             : console.ask("Disable " + name + "? [y/N]").matches("[yY]|[yY]es");
     if (!agreed) {
       throw new CommandException("nothing was changed", command + " " + YES);
@@ -126,41 +129,40 @@ public record KekRemoveCommand(CommandContext context) implements Command {
         : session.removalOperations().disable(version);
   }
 
-  /// The first call marks the version as destroying. A later call marks it as destroyed, once no
-  /// process holds its bytes.
-  private static Result destroy(
+  /// The first call marks the version as destroying. It and each later call delete what this host
+  /// can delete. The version is destroyed once no process and no provider of this host has its key.
+  private int destroy(
       CommandSession session,
       Keystore keystore,
       KekVersion version,
       Duration horizon,
-      FenceWaiver waiver) {
-    if (hasState(keystore, version, VersionState.DESTROYED)) {
-      return new Unchanged(keystore);
+      FenceWaiver waiver,
+      OutputFormat format,
+      String command) {
+    Result result = new Unchanged(keystore);
+    if (!hasState(keystore, version, VersionState.DESTROYING)
+        && !hasState(keystore, version, VersionState.DESTROYED)) {
+      result = session.removalOperations().destroy(version, horizon, waiver);
     }
-    if (!hasState(keystore, version, VersionState.DESTROYING)) {
-      return session.removalOperations().destroy(version, horizon, waiver);
+    Keystore after = keystoreOf(result, keystore);
+    if (!hasState(after, version, VersionState.DESTROYING)) {
+      return report(session, version, result, format, command);
     }
-    List<String> holders = findHolders(session, keystore, version);
-    return holders.isEmpty()
-        ? session.removalOperations().markDestroyed(version)
-        : new Refused(holders);
+    DestroyedKeys keys = new KeyDestroyer(session, context.console(), after, version).run();
+    if (keys.remaining().isEmpty()) {
+      result = session.removalOperations().markDestroyed(version);
+    } else if (result instanceof Unchanged) {
+      result = new Refused(keys.remaining());
+    }
+    return report(session, version, result, keys, format, command);
   }
 
-  private static List<String> findHolders(
-      CommandSession session, Keystore keystore, KekVersion version) {
-    List<String> holders = new ArrayList<>();
-    for (Heartbeat heartbeat : session.keyringStore().readRoster(keystore.timings()).heartbeats()) {
-      if (heartbeat.loadedVersions().containsKey(version)) {
-        holders.add(
-            new ProcessLine(heartbeat).name()
-                + new ProcessLine(heartbeat).instanceSuffix()
-                + " still holds its key");
-      }
-    }
-    if (session.keys().load().providerByVersion().containsKey(version)) {
-      holders.add("this host still holds its key");
-    }
-    return holders;
+  private static Keystore keystoreOf(Result result, Keystore before) {
+    return switch (result) {
+      case Done(Keystore after) -> after;
+      case Unchanged(Keystore same) -> same;
+      case Refused _ -> before;
+    };
   }
 
   private static boolean hasState(Keystore keystore, KekVersion version, VersionState state) {
@@ -173,6 +175,17 @@ public record KekRemoveCommand(CommandContext context) implements Command {
       Result result,
       OutputFormat format,
       String command) {
+    DestroyedKeys none = new DestroyedKeys(List.of(), List.of());
+    return report(session, version, result, none, format, command);
+  }
+
+  private int report(
+      CommandSession session,
+      KekVersion version,
+      Result result,
+      DestroyedKeys keys,
+      OutputFormat format,
+      String command) {
     List<String> reasons = result instanceof Refused(List<String> all) ? all : List.of();
     Keystore keystore =
         switch (result) {
@@ -183,16 +196,17 @@ public record KekRemoveCommand(CommandContext context) implements Command {
         };
     if (format == OutputFormat.JSON) {
       String state = keystore.stateOf(version).map(EnumText::toSnakeCase).orElse("unknown");
-      print(session, version, state, reasons);
+      print(session, version, state, reasons, keys);
     }
     String state = keystore.stateOf(version).map(EnumText::toKebabCase).orElse("unknown");
     if (reasons.isEmpty()) {
       context.console().printMessage("%s %s is %s".formatted(session.keyring(), version, state));
+      keys.remaining().forEach(this::printReason);
       printHint(keystore, version, command);
       return ExitCode.OK;
     }
     context.console().printMessage("keyfleet: %s stays %s:".formatted(version, state));
-    reasons.forEach(it -> context.console().printMessage("  " + Console.sanitize(it)));
+    reasons.forEach(this::printReason);
     context
         .console()
         .printRemedy(
@@ -200,6 +214,10 @@ public record KekRemoveCommand(CommandContext context) implements Command {
                 ? "run the same command again, when none of these reasons holds"
                 : "keyfleet kek list" + KeyOptions.keyringFlag(session.keyring()));
     return ExitCode.CONDITION_NOT_MET;
+  }
+
+  private void printReason(String reason) {
+    context.console().printMessage("  " + Console.sanitize(reason));
   }
 
   private void printHint(Keystore keystore, KekVersion version, String command) {
@@ -212,7 +230,11 @@ public record KekRemoveCommand(CommandContext context) implements Command {
   }
 
   private void print(
-      CommandSession session, KekVersion version, String state, List<String> reasons) {
+      CommandSession session,
+      KekVersion version,
+      String state,
+      List<String> reasons,
+      DestroyedKeys keys) {
     JsonOutput.print(
         context.console().out(),
         json -> {
@@ -223,6 +245,16 @@ public record KekRemoveCommand(CommandContext context) implements Command {
           json.writeArrayPropertyStart("reasons");
           reasons.forEach(json::writeString);
           json.writeEndArray();
+          writeIfAny(json, "deleted", keys.deleted());
+          writeIfAny(json, "remaining", reasons.isEmpty() ? keys.remaining() : List.of());
         });
+  }
+
+  private static void writeIfAny(JsonGenerator json, String name, List<String> texts) {
+    if (!texts.isEmpty()) {
+      json.writeArrayPropertyStart(name);
+      texts.forEach(json::writeString);
+      json.writeEndArray();
+    }
   }
 }

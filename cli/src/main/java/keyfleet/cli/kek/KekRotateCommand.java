@@ -1,5 +1,6 @@
 package keyfleet.cli.kek;
 
+import java.util.List;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
@@ -75,14 +76,21 @@ public record KekRotateCommand(CommandContext context, Kind kind) implements Com
     ExpectedProcesses expectedProcesses =
         ExpectedProcessOptions.of(parsed, context.runtime().get().environment());
     try (CommandSession session = context.openSession(parsed)) {
-      if (isAlreadyDone(session.requireKeystore(), requestedKind, from, to)
-          && session.findSafeHold().isEmpty()) {
+      Keystore keystore = session.requireKeystore();
+      if (isAlreadyDone(keystore, requestedKind, from, to) && session.findSafeHold().isEmpty()) {
         RotationStatus.read(session).print(format, context.console().out());
         return ExitCode.OK;
+      }
+      boolean isNew = Rotation.unfinishedJob(keystore.rotation()).isEmpty();
+      if (isNew && from.equals(keystore.active())) {
+        FormerVersion.refuse(session, keystore, to);
       }
       ReadinessReport readiness = new ReadinessCheck(session, to, expectedProcesses).check();
       if (!readiness.isReady()) {
         return readiness.print(format, context.console());
+      }
+      if (isNew) {
+        reportUnusableRecords(session, keystore, requestedKind);
       }
       if (requestedKind == Kind.REVOCATION && !parsed.matchedOptionValue(YES, false)) {
         confirmRevocation(session, from, to);
@@ -96,6 +104,18 @@ public record KekRotateCommand(CommandContext context, Kind kind) implements Com
       return shouldWatch
           ? watch(session, job, waitOptions, format)
           : reportStarted(session, job, format);
+    }
+  }
+
+  /// A rotation could not move these records, and would end blocked. A revocation must not wait for
+  /// them.
+  private void reportUnusableRecords(
+      CommandSession session, Keystore keystore, Kind requestedKind) {
+    List<UnusableRecords> unusable =
+        UnusableRecords.find(session, keystore, EnvelopeInventory.countReachable(session));
+    unusable.forEach(it -> context.console().printMessage(Console.sanitize(it.line())));
+    if (!unusable.isEmpty() && requestedKind != Kind.REVOCATION) {
+      throw UnusableRecords.failure(session.keyring(), unusable);
     }
   }
 

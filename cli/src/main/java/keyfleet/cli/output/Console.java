@@ -37,6 +37,7 @@ public final class Console {
   private final PrintStream out;
   private final PrintStream err;
   private final Output output;
+  private HiddenInput hiddenInput = HiddenInput.NONE;
   private UnaryOperator<String> remedyCompletion = UnaryOperator.identity();
 
   public Console(
@@ -116,6 +117,16 @@ public final class Console {
       return "";
     }
     return line.toString().strip();
+  }
+
+  /// Sets how a person types a secret.
+  public void useHiddenInput(HiddenInput input) {
+    hiddenInput = input;
+  }
+
+  /// Where a person types a secret without echo.
+  public HiddenInput hiddenInput() {
+    return hiddenInput;
   }
 
   /// Makes text from outside safe to print: without line breaks and control characters.

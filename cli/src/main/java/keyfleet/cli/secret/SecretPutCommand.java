@@ -2,6 +2,7 @@ package keyfleet.cli.secret;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Optional;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
@@ -16,7 +17,8 @@ import keyfleet.crypto.Envelope;
 import keyfleet.crypto.SecretBytes;
 import picocli.CommandLine.ParseResult;
 
-/// `secret put NAME`: seals standard input and stores it under a name.
+/// `secret put NAME`: seals standard input, or a line that a person types, and stores it under a
+/// name.
 public record SecretPutCommand(CommandContext context) implements Command {
   @Override
   public CommandOptions options() {
@@ -24,7 +26,8 @@ public record SecretPutCommand(CommandContext context) implements Command {
         CommandOptions.of(
                 this,
                 "Stores standard input as a sealed secret.",
-                "Every byte is kept, also a line feed at the end. An earlier value is replaced.")
+                "Every byte is kept, also a line feed at the end. An earlier value is replaced.",
+                "On a terminal it asks for one line, which is not shown; its end is not kept.")
             .add(ConfigKeys.KEYRING, ConfigKeys.PROVIDERS, ConfigKeys.STORE, ConfigKeys.RECORDS)
             .outputFormat());
   }
@@ -34,13 +37,20 @@ public record SecretPutCommand(CommandContext context) implements Command {
     SecretName name = SecretName.of(parsed);
     OutputFormat format = OutputFormat.of(parsed);
     StoreOptions.createDataFolder(parsed, context);
-    try (SecretBytes value = readValue();
+    try (SecretBytes value = readValue(name);
         CommandSession session = context.openSession(parsed)) {
       return report(name, new SecretWriter(session).put(name, value), format);
     }
   }
 
-  private SecretBytes readValue() {
+  /// At a terminal a person types the value, and no one sees it. Otherwise every byte of standard
+  /// input is the value.
+  private SecretBytes readValue(SecretName name) {
+    Optional<SecretBytes> typed =
+        context.console().hiddenInput().read("Value of %s (not shown):".formatted(name));
+    if (typed.isPresent()) {
+      return requireTyped(typed.get());
+    }
     try {
       byte[] bytes = context.console().in().readNBytes(Envelope.MAX_PLAINTEXT + 1);
       try {
@@ -52,6 +62,14 @@ public record SecretPutCommand(CommandContext context) implements Command {
       throw new CommandException(
           "standard input cannot be read", "keyfleet secret put NAME < FILE");
     }
+  }
+
+  private static SecretBytes requireTyped(SecretBytes typed) {
+    if (typed.length() > 0) {
+      return typed;
+    }
+    typed.close();
+    throw new CommandException("no value was typed", "keyfleet secret put NAME < FILE");
   }
 
   private static SecretBytes requireValidSize(byte[] bytes) {

@@ -185,7 +185,7 @@ class KekInventoryCommandTest {
     assertEquals(
         "{\"keyring\":\"main\",\"collections\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\","
             + "\"versions\":[{\"version\":1,\"belonging\":1,\"carrying\":1}],\"unreadable\":0,\"mismatched\":0,\"other_keystore\":0}],"
-            + "\"not_counted\":[],\"undeclared\":[{\"engine\":\"sqlite\",\"collection\":\"orders\","
+            + "\"not_counted\":[],\"unusable\":[],\"undeclared\":[{\"engine\":\"sqlite\",\"collection\":\"orders\","
             + "\"field\":\"note\",\"form\":\"bytes\",\"versions\":[{\"version\":1,\"values\":2}],"
             + "\"unreadable\":0},{\"engine\":\"sqlite\",\"collection\":\"orders\",\"field\":\"copy\","
             + "\"form\":\"bytes\",\"versions\":[],\"unreadable\":1}],\"not_scanned\":[{\"engine\":\"sqlite\",\"what\":\"Keyfleet's"

@@ -69,7 +69,7 @@ class KekRemoveCommandTest {
     CommandResult inventory = fleet.run("kek", "inventory", "-o", "json").expectExit(2);
     assertEquals(
         "{\"keyring\":\"main\",\"collections\":[],\"not_counted\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\",\"reason\":\"there"
-            + " is no table keyfleet_secrets\"}],\"undeclared\":[],\"not_scanned\":[]}\n",
+            + " is no table keyfleet_secrets\"}],\"unusable\":[],\"undeclared\":[],\"not_scanned\":[]}\n",
         inventory.out());
     assertTrue(
         inventory
@@ -136,6 +136,8 @@ class KekRemoveCommandTest {
     assertEquals(
         """
         main v1 is destroying
+          host=worker-1 pid=1008 still holds its key
+          provider env of this host still holds its key: remove KEYFLEET_KEK_V1 where it is set, and restart the processes that have it
         Now delete its key everywhere, then: keyfleet kek remove --version=1 --destroy
         """,
         remove("--destroy", "--yes", "--horizon=1d").expectExit(0).err());
@@ -143,7 +145,7 @@ class KekRemoveCommandTest {
         """
         keyfleet: v1 stays destroying:
           host=worker-1 pid=1008 still holds its key
-          this host still holds its key
+          provider env of this host still holds its key: remove KEYFLEET_KEK_V1 where it is set, and restart the processes that have it
         Try: run the same command again, when none of these reasons holds
         """,
         remove("--destroy", "--yes").expectExit(2).err());
@@ -157,7 +159,7 @@ class KekRemoveCommandTest {
   @Test
   void inventory_countsByVersion() {
     assertEquals(
-        "{\"keyring\":\"main\",\"collections\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\",\"versions\":[{\"version\":2,\"belonging\":1,\"carrying\":1}],\"unreadable\":0,\"mismatched\":0}],\"not_counted\":[],\"undeclared\":[],\"not_scanned\":[]}\n",
+        "{\"keyring\":\"main\",\"collections\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\",\"versions\":[{\"version\":2,\"belonging\":1,\"carrying\":1}],\"unreadable\":0,\"mismatched\":0,\"other_keystore\":0}],\"not_counted\":[],\"unusable\":[],\"undeclared\":[],\"not_scanned\":[]}\n",
         fleet.run("kek", "inventory", "-o", "json").expectExit(0).out());
   }
 }

@@ -1,11 +1,13 @@
 package keyfleet.cli.secret;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -13,6 +15,7 @@ import keyfleet.cli.CliFleet;
 import keyfleet.cli.CliFleet.CommandResult;
 import keyfleet.cli.InMemoryBackend;
 import keyfleet.crypto.Envelope;
+import keyfleet.crypto.SecretBytes;
 import keyfleet.store.Conflict;
 import keyfleet.store.DeleteResult;
 import keyfleet.store.ForwardingRecords;
@@ -113,6 +116,21 @@ class SecretCommandsTest {
   @Test
   void noValue_isRefused() {
     put("a", "").expectExit(1).expectErrorStart("keyfleet: standard input holds no value\n");
+  }
+
+  /// Standard input is not read then.
+  @Test
+  void typedValue_isAskedFor() {
+    fleet.hiddenInput =
+        question -> {
+          assertEquals("Value of a (not shown):", question);
+          return Optional.of(SecretBytes.copyOf("typed".getBytes(UTF_8)));
+        };
+    assertEquals("stored a, sealed under v1\n", put("a", "piped").expectExit(0).err());
+    assertEquals("typed", fleet.run("secret", "get", "a").expectExit(0).out());
+    fleet.hiddenInput = _ -> Optional.of(SecretBytes.copyOf(new byte[0]));
+    put("b", "piped").expectExit(1).expectErrorStart("keyfleet: no value was typed\n");
+    fleet.run("secret", "get", "b").expectExit(6);
   }
 
   @Test

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import keyfleet.control.audit.AuditChange;
 import keyfleet.control.rewrap.CollectionSet;
 import keyfleet.control.rewrap.FencedCollection;
 import keyfleet.control.rotation.KeyringOperations.Done;
@@ -71,6 +72,12 @@ public final class RemovalOperations {
         keystore ->
             VersionRemoval.startDestroying(
                 keystore, version, gatherEvidence(keystore, version), horizon, waiver));
+  }
+
+  /// Audits that the caller is about to delete a key of a version that is being destroyed.
+  public Result writeDeletionIntent(KekVersion version, String key) {
+    return operations.writeIntent(
+        "delete the key of " + version, List.of(AuditChange.ofKeyIntent(version, key)));
   }
 
   /// The caller has deleted the bytes.

@@ -3,16 +3,19 @@ package keyfleet.providers.file;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.providers.FileErrorText;
 import keyfleet.providers.KekProvider;
+import keyfleet.providers.KeyDeletion;
 import keyfleet.providers.ProviderException;
 import keyfleet.providers.SoftwareKekRegistry;
 
@@ -43,6 +46,15 @@ public final class FileProvider implements KekProvider {
     registry.retain(files.keySet());
     files.forEach(this::read);
     return registry.toKekSet();
+  }
+
+  /// Deletes the file. A link, as in a mounted secret, is not the key, and so stays.
+  @Override
+  public KeyDeletion prepareDeletion(KekVersion version, Set<KekVersion> kept) {
+    Path file = findFiles().getOrDefault(version, folder);
+    return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+        ? new KeyDeletion.Possible("file " + file, () -> new KeyFile(file).delete())
+        : new KeyDeletion.ByHand(file + " is a link: delete the key where the link points to");
   }
 
   private void read(KekVersion version, Path file) {

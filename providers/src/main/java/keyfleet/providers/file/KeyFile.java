@@ -67,6 +67,24 @@ public record KeyFile(Path path) {
     }
   }
 
+  /// Deletes the file, also from the folder on the disk. Its blocks are not overwritten, because a
+  /// disk may keep copies of them anyway.
+  String delete() {
+    Path parent = path.toAbsolutePath().getParent();
+    try {
+      Files.deleteIfExists(path);
+      if (parent != null) {
+        try (FileChannel folder = FileChannel.open(parent)) {
+          folder.force(true);
+        }
+      }
+      return "deleted file " + path;
+    } catch (IOException e) {
+      throw new ProviderException(
+          path + " cannot be deleted: " + FileErrorText.of(e), "rm " + path, e);
+    }
+  }
+
   SecretBytes read() {
     return KeyHex.parse(SecretFileReader.read(path))
         .orElseThrow(() ->

@@ -142,6 +142,11 @@ final class Pkcs11Keyring {
     }
   }
 
+  /// Destroys the only key of a version.
+  void destroyKey(Pkcs11Session session, KekVersion version) {
+    session.cryptoki().destroy(session.handle(), find(session, version));
+  }
+
   private void destroyOwnKey(Pkcs11Session session, KekVersion version, byte[] id) {
     CryptokiTemplate ownKey =
         secretKeyTemplate()

@@ -4,6 +4,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import keyfleet.crypto.Kek;
@@ -13,6 +14,7 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyfleetException;
 import keyfleet.crypto.KeyringName;
 import keyfleet.providers.KekProvider;
+import keyfleet.providers.KeyDeletion;
 import keyfleet.providers.ProviderException;
 
 /// KEKs on a PKCS#11 token. Nothing is touched before the first `load`, which logs in.
@@ -116,6 +118,18 @@ public final class Pkcs11Provider implements KekProvider {
           "keyfleet kek pkcs11-init --version=" + version.number() + " again, to check it",
           e);
     }
+  }
+
+  /// Destroys the object on the token, for every host that uses the token.
+  @Override
+  public KeyDeletion prepareDeletion(KekVersion version, Set<KekVersion> kept) {
+    String key = "key %s on token %s".formatted(keyring.label(version), token.label());
+    return new KeyDeletion.Possible(
+        key,
+        () -> {
+          inSession(session -> keyring.destroyKey(session, version));
+          return "destroyed " + key;
+        });
   }
 
   private void inSession(Consumer<Pkcs11Session> work) {

@@ -6,6 +6,7 @@ import java.time.Duration;
 /// page may quote the request, which may hold a data key.
 record VaultResponse(int status, Duration retryAfter, JsonResponse body) implements AutoCloseable {
   static final int OK = 200;
+  static final int NO_CONTENT = 204;
   static final int BAD_REQUEST = 400;
   static final int FORBIDDEN = 403;
   static final int NOT_FOUND = 404;

@@ -44,6 +44,11 @@ public record VaultSpec(
         namespace);
   }
 
+  /// The Transit key of a keyring that names no other.
+  static String defaultKey(KeyringName keyring) {
+    return "keyfleet-" + keyring;
+  }
+
   private static @Nullable String takeMatching(
       ProviderSpecReader reader, String option, Pattern rule, String problem) {
     String value = reader.takeOption(option);
@@ -55,7 +60,7 @@ public record VaultSpec(
 
   @Override
   public KekProvider open(KeyringName keyring, ProviderContext context) {
-    String name = key == null ? "keyfleet-" + keyring : key;
+    String name = key == null ? defaultKey(keyring) : key;
     return new VaultProvider(
         keyring,
         new VaultSettings(address, mount, name, tokenFile, caFile, namespace),

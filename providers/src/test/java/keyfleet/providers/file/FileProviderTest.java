@@ -11,6 +11,7 @@ import static keyfleet.providers.ProviderFixtures.v;
 import static keyfleet.providers.ProviderFixtures.versions;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,9 +21,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Set;
 import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
+import keyfleet.providers.KeyDeletion;
 import keyfleet.providers.ProviderException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,6 +51,20 @@ class FileProviderTest {
     KekSet kekSet = provider.load();
     assertEquals(List.of(1, 2), versions(kekSet));
     assertTrue(canRoundTrip(kekSet, 1) && canRoundTrip(kekSet, 2));
+  }
+
+  @Test
+  void deletedKey_isGoneFromTheFolder_andOthersStay() {
+    keyFile(folder, "main.v1.key", KEY_1);
+    keyFile(folder, "main.v2.key", KEY_2);
+    provider.load();
+    KeyDeletion.Possible deletion =
+        assertInstanceOf(KeyDeletion.Possible.class, provider.prepareDeletion(v(1), Set.of(v(2))));
+    Path file = folder.resolve("main.v1.key");
+    assertEquals("file " + file, deletion.key());
+    assertTrue(Files.exists(file), "it is only prepared");
+    assertEquals("deleted file " + file, deletion.delete().get());
+    assertEquals(List.of(2), versions(provider.load()));
   }
 
   @Test

@@ -2,6 +2,7 @@ package keyfleet.providers.pkcs11;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -25,6 +26,7 @@ import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.SecretBytes;
+import keyfleet.providers.KeyDeletion;
 import keyfleet.providers.ProviderException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,6 +53,20 @@ final class Pkcs11ProviderTest {
   @Test
   void freshToken_hasNoKeys() {
     assertEquals(Set.of(), hsm.provider().load().versions());
+  }
+
+  @Test
+  void deletedVersion_isGoneForOtherProvidersToo() {
+    Pkcs11Provider provider = hsm.provider();
+    provider.generate(V1);
+    provider.generate(V2);
+    assertEquals(Set.of(V1, V2), provider.load().versions());
+    KeyDeletion.Possible deletion =
+        assertInstanceOf(KeyDeletion.Possible.class, provider.prepareDeletion(V1, Set.of(V2)));
+    assertEquals("destroyed key keyfleet-main-v1 on token fleet", deletion.delete().get());
+    assertEquals(Set.of(V2), provider.load().versions());
+    assertEquals(Set.of(V2), hsm.provider().load().versions());
+    assertThrows(ProviderException.class, () -> deletion.delete().get());
   }
 
   @Test

@@ -34,8 +34,8 @@ import keyfleet.crypto.KeyringName;
 /// A SoftHSM in a folder of its own. The library reads the path of its configuration from the
 /// environment of the process when it starts. The JVM cannot set that variable, so this fixture
 /// sets it through the C library. Other processes (`softhsm2-util`) get it the usual way.
-final class SoftHsm implements AutoCloseable {
-  static final String TOKEN = "fleet";
+public final class SoftHsm implements AutoCloseable {
+  public static final String TOKEN = "fleet";
 
   private static final String VARIABLE = "SOFTHSM2_CONF";
   private static final String PIN = "271828";
@@ -103,7 +103,7 @@ final class SoftHsm implements AutoCloseable {
   }
 
   /// With one token, [#TOKEN], in an empty folder.
-  static SoftHsm in(Path folder) throws IOException {
+  public static SoftHsm in(Path folder) throws IOException {
     SoftHsm hsm = new SoftHsm(folder);
     assumeTrue(hsm.hasTool(), "softhsm2-util is missing; install the package softhsm2");
     module();
@@ -115,7 +115,7 @@ final class SoftHsm implements AutoCloseable {
     return hsm;
   }
 
-  static Path module() {
+  public static Path module() {
     Path module =
         LIBRARY_PATHS.stream().map(Path::of).filter(Files::exists).findFirst().orElse(null);
     assumeTrue(module != null, "libsofthsm2.so is missing; install the package softhsm2");
@@ -135,7 +135,7 @@ final class SoftHsm implements AutoCloseable {
     return folder.resolve("tokens");
   }
 
-  Path pinFile() {
+  public Path pinFile() {
     return folder.resolve("pin");
   }
 

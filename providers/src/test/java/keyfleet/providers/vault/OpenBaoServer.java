@@ -31,6 +31,9 @@ public final class OpenBaoServer implements AutoCloseable {
   private static final String BINARY = System.getenv("KEYFLEET_TEST_OPENBAO");
   private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
 
+  private static final String CONFIG_RULE =
+      "path \\\"transit/keys/%1$s/config\\\" { capabilities = [\\\"update\\\"] }\n";
+
   private final HttpClient client = HttpClient.newHttpClient();
   private final Path folder;
   private final int port;
@@ -84,16 +87,19 @@ public final class OpenBaoServer implements AutoCloseable {
     callAsAdmin("POST", "transit/keys/" + key + "/rotate", "{}");
   }
 
-  /// A token that may use one Transit key and nothing else; `options` are added to its creation.
-  String createToken(String key, String options) {
-    String policy =
+  private static String usePolicy(String key, String more) {
+    String rules =
         """
         path \\"transit/keys/%1$s\\" { capabilities = [\\"read\\"] }
         path \\"transit/encrypt/%1$s\\" { capabilities = [\\"update\\"] }
         path \\"transit/decrypt/%1$s\\" { capabilities = [\\"update\\"] }
-        """
-            .formatted(key)
-            .replace("\n", "\\n");
+        """;
+    return (rules + more).formatted(key).replace("\n", "\\n");
+  }
+
+  /// A token that may use one Transit key and nothing else; `options` are added to its creation.
+  String createToken(String key, String options) {
+    String policy = usePolicy(key, "");
     callAsAdmin("POST", "sys/policies/acl/use-" + key, "{\"policy\":\"" + policy + "\"}");
     String response =
         callAsAdmin(
@@ -101,6 +107,14 @@ public final class OpenBaoServer implements AutoCloseable {
             "auth/token/create",
             "{\"policies\":[\"use-%s\"],\"no_parent\":true%s}".formatted(key, options));
     return field(response, "\"client_token\":\"([^\"]+)\"");
+  }
+
+  /// Lets the tokens of a Transit key change its configuration too.
+  public void allowConfig(String key) {
+    callAsAdmin(
+        "POST",
+        "sys/policies/acl/use-" + key,
+        "{\"policy\":\"" + usePolicy(key, CONFIG_RULE) + "\"}");
   }
 
   /// A new token in a file that only its owner can read.

@@ -6,6 +6,7 @@ import static keyfleet.providers.ProviderFixtures.refusal;
 import static keyfleet.providers.ProviderFixtures.v;
 import static keyfleet.providers.ProviderFixtures.versions;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import keyfleet.crypto.Dek;
@@ -24,6 +26,7 @@ import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.providers.KekProvider;
+import keyfleet.providers.KeyDeletion;
 import keyfleet.providers.ProviderException;
 import keyfleet.providers.ProviderFixtures;
 import keyfleet.providers.ProviderSpec;
@@ -118,6 +121,36 @@ class VaultProviderTest {
       corrupted[20] = corrupted[20] == 'A' ? (byte) 'B' : (byte) 'A';
       assertEquals(Optional.empty(), kek(kekSet, 1).unwrap(corrupted, AAD));
     }
+  }
+
+  /// Raising the minimum would take away versions that are needed, or a key that others use.
+  @Test
+  void deletion_isLeftToAPersonWhereOthersMayNeedTheKey(TestInfo test) {
+    String named = keyOf(test);
+    bao().callAsAdmin("POST", "transit/keys/keyfleet-main", "{}");
+    bao().rotateKey("keyfleet-main");
+    try (KekProvider other = open(named);
+        KekProvider provider = open("keyfleet-main")) {
+      other.load();
+      provider.load();
+      assertEquals(
+          "if nothing else uses Transit key transit/%1$s: bao write transit/keys/%1$s/config min_decryption_version=2 (or: vault …)"
+              .formatted(named),
+          instruction(other.prepareDeletion(v(1), Set.of(v(2)))));
+      assertEquals(
+          "destroy v1 first, because raising min_decryption_version takes every lower version away",
+          instruction(provider.prepareDeletion(v(2), Set.of(v(1), v(3)))));
+      assertTrue(
+          instruction(provider.prepareDeletion(v(2), Set.of(v(3))))
+              .endsWith("deletion_allowed=true && bao delete transit/keys/keyfleet-main"),
+          "the last version");
+      assertInstanceOf(
+          KeyDeletion.Possible.class, provider.prepareDeletion(v(1), Set.of(v(2), v(3))));
+    }
+  }
+
+  private static String instruction(KeyDeletion deletion) {
+    return assertInstanceOf(KeyDeletion.ByHand.class, deletion).instruction();
   }
 
   @Test

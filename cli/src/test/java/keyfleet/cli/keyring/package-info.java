@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.cli.keyring;
+
+import org.jspecify.annotations.NullMarked;
