@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import keyfleet.control.Failpoints;
 import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.HoldOperations;
 import keyfleet.control.rotation.KeyringOperations;
 import keyfleet.control.rotation.KeyringStore;
 import keyfleet.control.rotation.RemovalOperations;
@@ -27,6 +28,7 @@ final class RotationOperator {
   private final KeyringStore keyringStore;
   private final KeyringOperations orders;
   private final RemovalOperations removals;
+  private final HoldOperations holds;
 
   RotationOperator(SimulatedHost host, RotationStores stores) {
     this.loop = new HostLoop(host);
@@ -50,7 +52,12 @@ final class RotationOperator {
             keyringStore, stores.stores(PortUser.OPERATOR, loop), Failpoints.NONE);
     this.orders = new KeyringOperations(keyringStore, catalog, loadedKeys, nonces, random);
     this.removals = new RemovalOperations(keyringStore, catalog, orders);
+    this.holds = new HoldOperations(keyringStore, catalog, loadedKeys, random);
     loadedKeys.refresh();
+  }
+
+  HoldOperations holds() {
+    return holds;
   }
 
   KeyringOperations orders() {
