@@ -1,7 +1,8 @@
 ------------------------------ MODULE Rotation ------------------------------
 (* A rotation of one keyring from version 1 to version 2, with everything that acts on it: processes  *)
 (* that join, seal and write later; drivers that read or decide and act later; a store with a fence;  *)
-(* operators that start, abort and remove.                                                            *)
+(* operators that start, abort, withdraw and remove; and a keystore that is restored from a backup,   *)
+(* which the fence remembers: then it is held until an operator resolves it.                          *)
 (*                                                                                                    *)
 (* One step here is one step of the system: a compare-and-set of the keystore, a record write, a      *)
 (* fence call, a heartbeat, a read. Between two steps of one process anything may happen, for any     *)
@@ -15,7 +16,7 @@ CONSTANTS
   Late,             \* writers that have not joined yet and lack version 2
   Workers,          \* processes that drive the rotation
   GivenUp,          \* drivers of the previous rotation, whose last fence call has not arrived yet
-  Orders,           \* the orders that operators give, each once: "start", "abort"
+  Orders,           \* what operators do, each once: "start", "abort", "withdraw", "restore", "resolve"
   Suspend           \* TRUE: the clock of a sleeping process stops
 
 CONSTANTS           \* the rules; the first value of each is correct
@@ -25,9 +26,14 @@ CONSTANTS           \* the rules; the first value of each is correct
   GateOrder,        \* "stage first" | "list first"
   JoinOrder,        \* "beat first" | "read first"
   Counts,           \* what a census counts: "carrying" | "belonging"
-  Sweeps            \* what a sweep finds: "carrying" | "belonging"
+  Sweeps,           \* what a sweep finds: "carrying" | "belonging"
+  Withdraws,        \* what can be withdrawn: "announced" | "staged too"
+  Holds,            \* who sees that the keystore is held: "everyone" | "nobody"
+  Accepts,          \* of a held keystore: "keeps used versions" | "keeps its states"
+  ResolvesAt        \* the epoch after a hold: "above both" | "the keystore's"
 
-ASSUME Late \subseteq Writers /\ GivenUp \subseteq Workers /\ Orders \subseteq {"start", "abort"}
+ASSUME /\ Late \subseteq Writers /\ GivenUp \subseteq Workers
+       /\ Orders \subseteq {"start", "abort", "withdraw", "restore", "resolve"}
 
 Versions == {1, 2}
 
@@ -38,11 +44,15 @@ vars == <<ks, rec, fence, writer, worker, orders>>
 
 Running == {"staged", "opening", "rewrapping", "settling", "fencing", "sweeping", "proving"}
 
+\* The fence is ahead of the keystore: it was restored to an older state.
+Held == fence.epoch > ks.epoch
+SeenHeld == Holds = "everyone" /\ Held
+
 Needed(k) == {v \in Versions : k.state[v] \in {"staged", "active", "decrypt only"}}
 
 Flipped(k, to, other, turned) ==
   [k EXCEPT !.epoch = @ + 1, !.active = to, !.writable = {to, other}, !.phase = "settling",
-            !.from = other, !.to = to, !.turned = turned,
+            !.from = other, !.to = to, !.turned = turned, !.used = @ \cup {to},
             !.state = [@ EXCEPT ![other] = "decrypt only", ![to] = "active"]]
 
 Ended(k) ==
@@ -123,7 +133,8 @@ SendHeartbeat(w) ==
 
 AfterRead(w) ==
   [writer[w] EXCEPT !.view = ks.active, !.epoch = ks.epoch,
-                    !.right = IF Needed(ks) \subseteq writer[w].has THEN "admitted" ELSE "none"]
+                    !.right = IF ~SeenHeld /\ Needed(ks) \subseteq writer[w].has
+                              THEN "admitted" ELSE "none"]
 
 Read(w) ==
   /\ writer[w].awake /\ (JoinOrder = "beat first" => writer[w].shown # {})
@@ -228,20 +239,67 @@ ReportEvent(d) ==
 (* ------------------------------------------------------------------------------ the operators *)
 
 Start ==
-  /\ "start" \in orders /\ ks.phase = "idle"
+  /\ "start" \in orders /\ ks.phase = "idle" /\ ks.state[2] = "announced" /\ ks.active = 1 /\ ~SeenHeld
   /\ ks' = [ks EXCEPT !.phase = "staged", !.state[ks.to] = "staged"]
   /\ orders' = orders \ {"start"}
   /\ UNCHANGED <<rec, fence, writer, worker>>
 
 \* Before the gate nothing is sealed under 2; after the fence only going forward is safe.
 Abort ==
-  /\ "abort" \in orders /\ ~ks.turned
+  /\ "abort" \in orders /\ ~ks.turned /\ ~SeenHeld
   /\ ks.phase \in {"staged", "opening", "rewrapping", "settling", "fencing"}
   /\ ks' = IF ks.phase = "staged"
            THEN [ks EXCEPT !.phase = "aborted", !.state[ks.to] = "announced"]
            ELSE Flipped(ks, ks.from, ks.to, TRUE)
   /\ orders' = orders \ {"abort"}
   /\ UNCHANGED <<rec, fence, writer, worker>>
+
+\* Only while nothing can be sealed under the version.
+Withdraw ==
+  /\ "withdraw" \in orders /\ ~SeenHeld
+  /\ ks.state[2] \in (IF Withdraws = "announced" THEN {"announced"} ELSE {"announced", "staged"})
+  /\ 2 \notin ks.used
+  /\ ks' = [ks EXCEPT !.state[2] = "withdrawn"]
+  /\ orders' = orders \ {"withdraw"}
+  /\ UNCHANGED <<rec, fence, writer, worker>>
+
+\* The keystore as it was at the beginning. It is restored when the fence tells all that is lost: no
+\* record carries a version that neither the backup nor the fence names.
+Backup == [epoch |-> 1, active |-> 1, writable |-> {1}, phase |-> "idle", from |-> 1, to |-> 2,
+           turned |-> FALSE, used |-> {1},
+           state |-> [v \in Versions |-> IF v = 1 THEN "active" ELSE "announced"]]
+
+Restore ==
+  /\ "restore" \in orders /\ ks.epoch > 1 /\ fence = [set |-> ks.writable, epoch |-> ks.epoch]
+  /\ \A r \in Records : Carried(rec[r]) \subseteq {1} \cup fence.set
+  /\ ks' = Backup
+  /\ orders' = orders \ {"restore"}
+  /\ UNCHANGED <<rec, fence, writer, worker>>
+
+\* Makes only one version active and writable.
+Resolved(target) ==
+  [ks EXCEPT !.epoch = IF ResolvesAt = "above both" THEN fence.epoch + 1 ELSE @ + 1,
+             !.active = target, !.writable = {target},
+             !.used = @ \cup {target},
+             !.state = [v \in Versions |->
+               IF v = target THEN "active"
+               ELSE IF @[v] = "active" THEN "decrypt only"
+               ELSE IF @[v] = "announced" /\ v \in fence.set /\ Accepts = "keeps used versions"
+                    THEN "decrypt only" ELSE @[v]]]
+
+\* The fence is right, or the keystore is.
+Resolve ==
+  /\ "resolve" \in orders /\ Held
+  /\ \E target \in {CHOOSE v \in fence.set : \A o \in fence.set : o <= v, ks.active} :
+       ks' = Resolved(target)
+  /\ orders' = orders \ {"resolve"}
+  /\ UNCHANGED <<rec, fence, writer, worker>>
+
+\* After a decision the operator moves the fence to it, now or later.
+Override ==
+  /\ ks.phase = "idle" /\ ks.epoch > fence.epoch
+  /\ fence' = [set |-> ks.writable, epoch |-> ks.epoch]
+  /\ UNCHANGED <<ks, rec, writer, worker, orders>>
 
 \* No process shows it as current, all processes show the present epoch, no record needs it.
 Unused(v) ==
@@ -250,7 +308,8 @@ Unused(v) ==
   /\ ~Counted(v)
 
 Remove(v) ==
-  /\ Unused(v)
+  /\ Unused(v) /\ ~SeenHeld
+  /\ fence = [set |-> ks.writable, epoch |-> ks.epoch]  \* it is raised before the count
   /\ \/ ks.state[v] = "decrypt only" /\ ks' = [ks EXCEPT !.state[v] = "disabled"]
      \/ ks.state[v] = "disabled" /\ ks' = [ks EXCEPT !.state[v] = "destroying"]
   /\ UNCHANGED <<rec, fence, writer, worker, orders>>
@@ -258,8 +317,7 @@ Remove(v) ==
 (* ----------------------------------------------------------------------------------- the system *)
 
 Init ==
-  /\ ks = [epoch |-> 1, active |-> 1, writable |-> {1}, phase |-> "idle", from |-> 1, to |-> 2,
-           turned |-> FALSE, state |-> [v \in Versions |-> IF v = 1 THEN "active" ELSE "announced"]]
+  /\ ks = Backup
   /\ rec = [r \in Records |-> [f \in Fields |-> 1]]
   /\ fence = [set |-> {1}, epoch |-> 1]
   /\ writer = [w \in Writers |->
@@ -282,7 +340,7 @@ WorkerStep(d) == Act(d) \/ PlanFence(d) \/ Find(d) \/ \E r \in Records : Pick(d,
 Next ==
   \/ \E w \in Writers : WriterStep(w)
   \/ \E d \in Workers : WorkerStep(d)
-  \/ Time \/ Start \/ Abort
+  \/ Time \/ Start \/ Abort \/ Withdraw \/ Restore \/ Resolve \/ Override
   \/ \E v \in Versions : Remove(v)
 
 Spec == Init /\ [][Next]_vars
@@ -303,8 +361,9 @@ FairSpec == Spec /\ Fair
 
 (* -------------------------------------------------------------------------------- the properties *)
 
-\* P1: every written value still has its key.
-Readable == \A r \in Records : \A v \in Carried(rec[r]) : ks.state[v] # "destroying"
+\* P1, P14: every written value still has its key.
+Readable ==
+  \A r \in Records : \A v \in Carried(rec[r]) : ks.state[v] \notin {"destroying", "withdrawn"}
 
 \* P2, K6: after a rotation no record carries the version that it came from.
 Proven ==
@@ -321,8 +380,14 @@ K1 ==
 K2 == [][ks.phase \in {"sweeping", "proving"}
           => \A r \in Records : Carried(rec'[r]) \subseteq Carried(rec[r]) \cup ks.writable]_vars
 
-\* K7: epochs never go back, in the keystore and in the stores.
-K7 == [][ks'.epoch >= ks.epoch /\ fence'.epoch >= fence.epoch]_vars
+\* K7: epochs never go back, in the keystore and in the stores. A keystore that was restored is held.
+K7 == [][(ks'.epoch >= ks.epoch \/ Held') /\ fence'.epoch >= fence.epoch]_vars
+
+\* P15: a held keystore changes only to an epoch above all that were used, and admits no process.
+HeldUntilResolved ==
+  [][Held => /\ ks' # ks => ks'.epoch > fence.epoch
+             /\ \A w \in Writers :
+                  writer'[w].right = "admitted" => writer[w].right = "admitted"]_vars
 
 \* Every started rotation ends.
 Ends == (ks.phase \in Running) ~> (ks.phase \notin Running)

@@ -37,13 +37,7 @@ public final class HoldResolution {
     SortedSet<KekVersion> accepted = new TreeSet<>();
     long epoch = ahead.stream().mapToLong(FenceMark::epoch).max().orElseThrow();
     ahead.stream().filter(it -> it.epoch() == epoch).forEach(it -> accepted.addAll(it.writable()));
-    SortedMap<KekVersion, VersionEntry> versions = new TreeMap<>(keystore.versions());
-    accepted.forEach(version -> {
-      VersionEntry entry = versions.getOrDefault(version, found.get(version));
-      if (entry != null && entry.state() == VersionState.ANNOUNCED) {
-        versions.put(version, entry.withState(VersionState.DECRYPT_ONLY)); // records may carry it
-      }
-    });
+    SortedMap<KekVersion, VersionEntry> versions = versionsAfterUse(keystore, accepted, found);
     List<KekVersion> unusable =
         accepted.stream().filter(it -> !isUsable(versions.get(it))).toList();
     if (!unusable.isEmpty()) {
@@ -58,16 +52,36 @@ public final class HoldResolution {
         keystore.resolved(identity, nextEpoch(keystore, fences), versions, accepted.last()));
   }
 
-  /// The keystore is right: the fences give way to it.
+  /// The keystore is right: the fences give way to it. Records may carry what its own fences
+  /// accepted, so a version that it only knows as announced is needed from now on.
   public static KeystoreDecision acceptKeystore(Keystore keystore, Collection<FenceMark> fences) {
-    return fences.stream().noneMatch(it -> it.contradicts(keystore))
-        ? new Refused("no fence is ahead of the keystore")
-        : new Accepted(
-            keystore.resolved(
-                keystore.identity(),
-                nextEpoch(keystore, fences),
-                keystore.versions(),
-                keystore.active()));
+    if (fences.stream().noneMatch(it -> it.contradicts(keystore))) {
+      return new Refused("no fence is ahead of the keystore");
+    }
+    SortedSet<KekVersion> accepted = new TreeSet<>();
+    fences.stream()
+        .filter(it -> it.incarnation() == keystore.identity().incarnation())
+        .forEach(it -> accepted.addAll(it.writable()));
+    return new Accepted(
+        keystore.resolved(
+            keystore.identity(),
+            nextEpoch(keystore, fences),
+            versionsAfterUse(keystore, accepted, Map.of()),
+            keystore.active()));
+  }
+
+  /// The versions of the keystore, and those of `found` that were `accepted`. Announced ones that
+  /// were accepted are decrypt-only now: records may carry them.
+  private static SortedMap<KekVersion, VersionEntry> versionsAfterUse(
+      Keystore keystore, SortedSet<KekVersion> accepted, Map<KekVersion, VersionEntry> found) {
+    SortedMap<KekVersion, VersionEntry> versions = new TreeMap<>(keystore.versions());
+    for (KekVersion version : accepted) {
+      VersionEntry entry = versions.getOrDefault(version, found.get(version));
+      if (entry != null && entry.state() == VersionState.ANNOUNCED) {
+        versions.put(version, entry.withState(VersionState.DECRYPT_ONLY));
+      }
+    }
+    return versions;
   }
 
   private static boolean isUsable(@Nullable VersionEntry entry) {

@@ -123,6 +123,19 @@ class HoldResolutionTest {
         VersionState.DECRYPT_ONLY, resolved.stateOf(v(2)).orElseThrow(), "records may carry it");
   }
 
+  /// A backup from before the rotation to v2 only knows that v2 was announced. Without this, v2
+  /// could be withdrawn, and a process that lacks it would be admitted.
+  @Test
+  void acceptedKeystore_keepsWhatItsOwnFencesAccepted() {
+    List<FenceMark> own = List.of(fence(1, 4, 2));
+    Keystore resolved = requireAccepted(HoldResolution.acceptKeystore(keystore(), own));
+    assertEquals(VersionState.DECRYPT_ONLY, resolved.stateOf(v(2)).orElseThrow());
+    assertEquals(VersionState.ANNOUNCED, resolved.stateOf(v(3)).orElseThrow());
+    List<FenceMark> foreign = List.of(fence(77, 4, 2));
+    Keystore other = requireAccepted(HoldResolution.acceptKeystore(keystore(), foreign));
+    assertEquals(VersionState.ANNOUNCED, other.stateOf(v(2)).orElseThrow());
+  }
+
   @Test
   void fencesThatAgree_needNoResolution() {
     Refused none = new Refused("no fence is ahead of the keystore");

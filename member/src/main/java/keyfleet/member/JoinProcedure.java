@@ -37,8 +37,8 @@ import keyfleet.store.Records;
 import keyfleet.store.StoreException;
 
 /// The steps by which a process joins its fleet. It writes a heartbeat and is not refused; *then*
-/// it registers its collections; then it runs the round whose lease lets it seal into them (ADR 7).
-/// A process that is refused has registered nothing.
+/// it registers its collections and itself; then it runs the round whose lease lets it seal into
+/// them (ADR 7). A process that is refused has registered nothing.
 final class JoinProcedure {
   /// Rounds at most until the process has joined. A round repeats if its heartbeat was not
   /// acknowledged or if it found the keyring's first key.
@@ -51,7 +51,8 @@ final class JoinProcedure {
       LongSupplier clock,
       RandomGenerator jitter,
       Membership.CurrentVersion currentVersion,
-      MemberEventLog.WithoutLease withoutLease) {}
+      MemberEventLog.WithoutLease withoutLease,
+      Consumer<String> registration) {}
 
   private final ProcessIdentity identity;
   private final Membership.StoreAccess storeAccess;
@@ -90,6 +91,7 @@ final class JoinProcedure {
       openCollections(collections);
       requireAccepted(loop.runRound(), membership);
       Map<String, SealedRecords> sealed = registerCollections(membership);
+      context.registration().accept(identity.instance());
       runRoundsUntilJoined(loop, membership);
       eventLog.reportJoined();
       context.threads().start(loop);

@@ -45,6 +45,7 @@ public final class MemberBuilder {
   private final SecureRandom random = new SecureRandom();
   private RandomGenerator jitter = random;
   private Membership.CurrentVersion currentVersion = Keystore::active;
+  private Consumer<String> registration = _ -> {};
   private MemberEventLog.WithoutLease withoutLease = MemberEventLog.WithoutLease.OPENS_ONLY;
 
   MemberBuilder(Kv kv, KeyringName keyring) {
@@ -129,6 +130,15 @@ public final class MemberBuilder {
     return this;
   }
 
+  /// Sets what this process tells the fleet of itself, under its instance name, besides its
+  /// collections. Called after the first heartbeat and before the keystore is read that the process
+  /// follows: a rotation that starts later counts on the process, and one that started earlier is
+  /// in that keystore.
+  public MemberBuilder registration(Consumer<String> newRegistration) {
+    registration = newRegistration;
+    return this;
+  }
+
   MemberBuilder jitter(RandomGenerator newJitter) {
     jitter = newJitter;
     return this;
@@ -160,7 +170,13 @@ public final class MemberBuilder {
             new Membership.StoreAccess(kv, nonces),
             loadedKeys(nanos),
             new JoinProcedure.JoinContext(
-                threads, threads.eventSink(listener), nanos, jitter, currentVersion, withoutLease))
+                threads,
+                threads.eventSink(listener),
+                nanos,
+                jitter,
+                currentVersion,
+                withoutLease,
+                registration))
         .join(collections);
   }
 

@@ -60,6 +60,22 @@ class MemberTest {
     assertEquals(List.of(), fleet.heartbeats());
   }
 
+  /// A process that registers itself after it has read the keystore could follow a keystore of long
+  /// ago: no rotation counted on it yet.
+  @Test
+  void registration_isAfterTheFirstHeartbeatAndBeforeTheKeystoreIsRead() {
+    fleet.rotation().announce(2);
+    Member member =
+        withOrders(fleet.member("api-1"))
+            .registration(instance -> {
+              assertEquals(instance, fleet.heartbeats().getFirst().instance());
+              fleet.rotation().stage(2);
+              fleet.rotation().flip();
+            })
+            .join();
+    assertEquals(v(2), member.activeVersion().orElseThrow());
+  }
+
   @Test
   void heartbeat_containsTheProcessAndItsLoadedKeys() {
     withOrders(fleet.member("api-1")).role("api").software("7.1").join();

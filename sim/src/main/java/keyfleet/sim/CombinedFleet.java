@@ -3,6 +3,7 @@ package keyfleet.sim;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import keyfleet.sim.cluster.ClusterFleet;
 import keyfleet.sim.fleet.PortWrappers;
 import keyfleet.sim.fleet.SimulatedFleet;
 import keyfleet.sim.fleet.SimulatedWorld;
@@ -12,8 +13,8 @@ import keyfleet.sim.rotation.RotationFleet;
 
 /// Several fleets on one store.
 record CombinedFleet(List<SimulatedFleet> fleets) implements SimulatedFleet {
-  /// A rotation fleet, a rollout fleet, or both. Most runs have one, because one can hide the
-  /// faults of the other.
+  /// A rotation fleet of records or of clusters, a rollout fleet, or records and rollouts. Most
+  /// runs have one, because one can hide the faults of the other.
   static SimulatedFleet draw(SimulatedWorld world) {
     return switch (world.random().forPurpose("fleets").below(8)) {
       case 0 ->
@@ -21,7 +22,8 @@ record CombinedFleet(List<SimulatedFleet> fleets) implements SimulatedFleet {
               List.of(
                   new RotationFleet(world, PortWrappers.NONE),
                   new RolloutFleet(world, PortWrappers.NONE)));
-      case 1, 2, 3, 4 -> new RotationFleet(world, PortWrappers.NONE);
+      case 1 -> new ClusterFleet(world, PortWrappers.NONE);
+      case 2, 3, 4 -> new RotationFleet(world, PortWrappers.NONE);
       default -> new RolloutFleet(world, PortWrappers.NONE);
     };
   }

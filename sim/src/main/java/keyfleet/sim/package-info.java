@@ -7,9 +7,9 @@
 /// **Swarm.** A [SimulationRun] runs the production loops of one seed's fleet in one thread, under
 /// the [keyfleet.sim.host.FaultSchedule] of that seed. Each loop reaches stores and disks through
 /// its [keyfleet.sim.host.SimulatedHost], where it may sleep or crash. The oracles
-/// ([keyfleet.sim.rotation.RotationOracle], [keyfleet.sim.rollout.RolloutOracle]) know the true
-/// state, whatever the loops believe, and end a run with an
-/// [keyfleet.sim.fleet.InvariantViolation].
+/// ([keyfleet.sim.rotation.RotationOracle], [keyfleet.sim.cluster.ClusterOracle],
+/// [keyfleet.sim.rollout.RolloutOracle]) know the true state, whatever the loops believe, and end a
+/// run with an [keyfleet.sim.fleet.InvariantViolation].
 ///
 /// **Explorer.** It visits every state that a small fleet can reach, in any order of steps and with
 /// any process paused in between, and checks the invariants in each. The deciding code is the
@@ -22,14 +22,19 @@
 /// **Models.** `spec/` describes the same protocols in TLA+, and also what no single state shows:
 /// that every rotation and every rollout ends. TLC checks the models. `Rotation.tla` and
 /// [keyfleet.sim.explore.RotationModelState] describe one system with the same atomic steps, so
-/// both have the same number of states, and a test compares the numbers. So do `RolloutSteps.tla`
-/// and [keyfleet.sim.explore.RolloutModelState]. `Rollout.tla` is simpler and not compared.
+/// both have the same number of states, and a test compares the numbers. So do `Plugins.tla` and
+/// [keyfleet.sim.explore.PluginModelState], and `RolloutSteps.tla` and
+/// [keyfleet.sim.explore.RolloutModelState]. `Rollout.tla` is simpler and not compared.
 ///
 /// | configuration      | what it contains                                                      |
 /// |--------------------|-----------------------------------------------------------------------|
 /// | `Rotation.cfg`     | one record of two fields, a writer on a machine that may be suspended, |
-/// |                    | two drivers, a late fence call of the previous rotation, an abort     |
+/// |                    | two drivers, a late fence call of the previous rotation, an abort and |
+/// |                    | a withdrawal                                                          |
 /// | `RotationJoin.cfg` | also a second writer that joins without the new version               |
+/// | `RotationHold.cfg` | as that, and the keystore is restored from a backup of before          |
+/// | `Plugins.cfg`      | two plugins, one object in etcd, two rotations of a kms keyring, and   |
+/// |                    | every order of an operator once                                       |
 /// | `RotationEnds.cfg` | one driver; also checks that the rotation ends                        |
 /// | `Rollout.cfg`      | two nodes, two drivers, every fault                                   |
 /// | `RolloutEnds.cfg`  | one node; also checks that the rollout ends                           |

@@ -5,9 +5,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.BiPredicate;
 import java.util.function.UnaryOperator;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.member.document.KeystoreDocument;
 import keyfleet.store.Bucket;
 import keyfleet.store.Document;
@@ -25,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// Stores with one bug each.
 final class BuggyKv {
   private static final String KEYSTORES = "keystores";
+  static final String PLUGINS = "known_plugins";
   private static final String HEARTBEATS = "process_heartbeats";
 
   private BuggyKv() {}
@@ -121,8 +129,7 @@ final class BuggyKv {
     }
 
     private static boolean isStaged(Entry entry) {
-      return KeystoreDocument.parse(Document.parse(entry.value())).rotation()
-          instanceof Rotation.Staged;
+      return keystore(entry).rotation() instanceof Rotation.Staged;
     }
 
     @Override
@@ -182,5 +189,86 @@ final class BuggyKv {
       return new ArrayList<>(inner.list(bucket, prefix))
           .stream().filter(entry -> wanted.test(bucket, entry)).toList();
     }
+  }
+
+  /// While a flip settles, no plugin is known: only leases are waited for, and plugins have none.
+  static final class PluginsForgottenInSettling implements ForwardingKv {
+    private final Kv inner;
+    private boolean isSettling;
+
+    PluginsForgottenInSettling(Kv inner) {
+      this.inner = inner;
+    }
+
+    @Override
+    public Kv inner() {
+      return inner;
+    }
+
+    @Override
+    public Optional<Entry> get(Bucket bucket, Key key) {
+      Optional<Entry> entry = inner.get(bucket, key);
+      if (bucket.name().equals(KEYSTORES)) {
+        isSettling =
+            entry.filter(it -> keystore(it).rotation() instanceof Rotation.Settling).isPresent();
+      }
+      return entry;
+    }
+
+    @Override
+    public List<Entry> list(Bucket bucket, Prefix prefix) {
+      return isSettling && bucket.name().equals(PLUGINS) ? List.of() : inner.list(bucket, prefix);
+    }
+  }
+
+  /// What was attested of a version is remembered when the version is used again.
+  static final class AttestationsKept implements ForwardingKv {
+    private final Kv inner;
+    private final Map<KekVersion, SortedSet<String>> attested = new HashMap<>();
+
+    AttestationsKept(Kv inner) {
+      this.inner = inner;
+    }
+
+    @Override
+    public Kv inner() {
+      return inner;
+    }
+
+    @Override
+    public Optional<Entry> get(Bucket bucket, Key key) {
+      return new Misread(inner, SwarmRotationBugs::isKeystore, this::read).get(bucket, key);
+    }
+
+    private Value read(Value value) {
+      return SwarmRotationBugs.readAs(
+          value,
+          keystore -> {
+            SortedMap<KekVersion, VersionEntry> versions = new TreeMap<>(keystore.versions());
+            versions.replaceAll((version, known) -> {
+              SortedSet<String> all = attested.computeIfAbsent(version, _ -> new TreeSet<>());
+              all.addAll(known.attestedClusters());
+              return new VersionEntry(
+                  known.provider(), known.sentinel(), known.state(), known.trust(), all);
+            });
+            return SwarmRotationBugs.with(keystore, keystore.rotation(), versions);
+          });
+    }
+  }
+
+  /// One new value in three is acknowledged but never written.
+  record UnsentPut(Kv inner, String bucketName) implements ForwardingKv {
+    private static final int ODDS = 3;
+
+    @Override
+    public WriteResult put(Bucket bucket, Key key, Value value) {
+      boolean isLost =
+          bucket.name().equals(bucketName) && Math.floorMod(value.text().hashCode(), ODDS) == 0;
+      return isLost ? new Written(new Revision(1)) : inner.put(bucket, key, value);
+    }
+  }
+
+  private static Keystore keystore(Entry entry) {
+    return KeystoreDocument.parse(Document.parse(entry.value()));
   }
 }

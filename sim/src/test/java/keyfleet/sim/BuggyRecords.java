@@ -84,6 +84,28 @@ final class BuggyRecords {
     }
   }
 
+  /// No fence is ever read, so no keystore is ever held.
+  record NoMark(Records inner) implements ForwardingRecords {
+    @Override
+    public Optional<Fence> fence() {
+      return Optional.empty();
+    }
+  }
+
+  /// A fence is read with a lower epoch than it has.
+  record LowerMark(Records inner) implements ForwardingRecords {
+    @Override
+    public Optional<Fence> fence() {
+      return inner.fence().map(LowerMark::lower);
+    }
+
+    private static Fence lower(Fence fence) {
+      Fence.Term term = fence.term();
+      long epoch = Math.max(1, term.epoch() - 1);
+      return new Fence(new Fence.Term(term.incarnation(), epoch), fence.writable());
+    }
+  }
+
   /// A scan finds nothing.
   record NoScan(Records inner) implements ForwardingRecords {
     @Override

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Optional;
 import java.util.stream.Stream;
+import keyfleet.sim.cluster.ClusterFleet;
 import keyfleet.sim.fleet.FleetFactory;
 import keyfleet.sim.fleet.PortWrappers;
 import keyfleet.sim.fleet.SimulatedFleet;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SeededBugTest {
   private static final long SEEDS = 6_000;
   private static final FleetFactory KEYS = world -> new RotationFleet(world, PortWrappers.NONE);
+  private static final FleetFactory CLUSTERS = world -> new ClusterFleet(world, PortWrappers.NONE);
   private static final FleetFactory NODES = world -> new RolloutFleet(world, PortWrappers.NONE);
 
   /// A bug in its fleet, and the same fleet without the bug.
@@ -40,9 +42,13 @@ class SeededBugTest {
         SwarmRolloutBugs.all().entrySet().stream()
             .map(
                 it -> new Bug(it.getKey(), world -> new RolloutFleet(world, it.getValue()), NODES));
+    Stream<Bug> clusters =
+        SwarmClusterBugs.all().entrySet().stream()
+            .map(it ->
+                new Bug(it.getKey(), world -> new ClusterFleet(world, it.getValue()), CLUSTERS));
     Bug suffixLost =
         new Bug("H7 store that loses what it acknowledged", SeededBugTest::losingSuffix, KEYS);
-    return Stream.of(keys, Stream.of(suffixLost), nodes).flatMap(it -> it);
+    return Stream.of(keys, Stream.of(suffixLost), clusters, nodes).flatMap(it -> it);
   }
 
   /// A store that loses acknowledged writes. The engines refuse such a store where they can detect

@@ -82,6 +82,13 @@ final class SwarmRotationBugs {
     bugs.put(
         "H8 outer version believed",
         inRecords(BuggyRecords.OuterVersion::new, PortUser.WORKER, PortUser.OPERATOR));
+    bugs.put("hold unseen by members", inRecords(BuggyRecords.NoMark::new, PortUser.MEMBER));
+    bugs.put("hold unseen by workers", inRecords(BuggyRecords.NoMark::new, PortUser.WORKER));
+    bugs.put(
+        "hold resolved below the fence", inRecords(BuggyRecords.LowerMark::new, PortUser.OPERATOR));
+    bugs.put(
+        "withdrawn version offered",
+        inKv(kv -> misread(kv, SwarmRotationBugs::withWithdrawnAsAnnounced), PortUser.OPERATOR));
     return bugs;
   }
 
@@ -93,17 +100,35 @@ final class SwarmRotationBugs {
     }
   }
 
-  private static boolean isKeystore(Bucket bucket, Key key) {
+  static boolean isKeystore(Bucket bucket, Key key) {
     return bucket.name().equals("keystores");
   }
 
-  private static Kv misread(Kv kv, UnaryOperator<Keystore> reading) {
+  static Kv misread(Kv kv, UnaryOperator<Keystore> reading) {
     return new BuggyKv.Misread(kv, SwarmRotationBugs::isKeystore, value -> readAs(value, reading));
   }
 
-  private static Value readAs(Value value, UnaryOperator<Keystore> reading) {
-    Keystore keystore = KeystoreDocument.parse(Document.parse(value));
-    return KeystoreDocument.toDocument(reading.apply(keystore), "bent").toValue();
+  /// Only the keystore is misread: the audit that its document carries stays.
+  static Value readAs(Value value, UnaryOperator<Keystore> reading) {
+    Document stored = Document.parse(value);
+    Document read =
+        KeystoreDocument.toDocument(
+            reading.apply(KeystoreDocument.parse(stored)), stored.text("nonce"));
+    return Document.builder()
+        .text("id", read.text("id"))
+        .number("incarnation", read.number("incarnation"))
+        .text("use", read.text("use"))
+        .number("epoch", read.number("epoch"))
+        .number("active", read.number("active"))
+        .numbers("writable", read.numbers("writable"))
+        .document("timings", read.document("timings"))
+        .document("rotation", read.document("rotation"))
+        .document("versions", read.document("versions"))
+        .documents("activations", read.documents("activations"))
+        .text("nonce", read.text("nonce"))
+        .document("audit", stored.document("audit"))
+        .build()
+        .toValue();
   }
 
   /// A gate that sees only processes that are ready always passes.
@@ -113,6 +138,16 @@ final class SwarmRotationBugs {
     }
     var heartbeat = HeartbeatDocument.parse(entry.value(), entry.writtenAt());
     return heartbeat.loadedVersions().size() > 1;
+  }
+
+  /// A withdrawn version may be rotated to.
+  static Keystore withWithdrawnAsAnnounced(Keystore keystore) {
+    SortedMap<KekVersion, VersionEntry> versions = new TreeMap<>(keystore.versions());
+    versions.replaceAll((_, known) ->
+        known.state() == VersionState.WITHDRAWN
+            ? new VersionEntry(known.provider(), known.sentinel(), VersionState.ANNOUNCED)
+            : known);
+    return with(keystore, keystore.rotation(), versions);
   }
 
   /// A process needs no version but the active one.
@@ -125,7 +160,7 @@ final class SwarmRotationBugs {
     return with(keystore, keystore.rotation(), versions);
   }
 
-  private static Keystore with(
+  static Keystore with(
       Keystore keystore, Rotation rotation, SortedMap<KekVersion, VersionEntry> versions) {
     return new Keystore(
         keystore.identity(),

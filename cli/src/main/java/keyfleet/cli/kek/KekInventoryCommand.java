@@ -1,10 +1,12 @@
 package keyfleet.cli.kek;
 
+import java.util.List;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
+import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.config.SettingSpec;
 import keyfleet.cli.output.CommandException;
 import keyfleet.cli.output.Console;
@@ -33,9 +35,9 @@ public record KekInventoryCommand(CommandContext context) implements Command {
             "Then searches the store and the records for envelopes in fields that are not"
                 + " registered, and lists what it did not search.",
             "Exit: 0 everything was counted and nothing is undeclared; 2 something was not counted,"
-              + " not searched, unreadable, undeclared, of another keystore, or needs a version that"
-              + " the fleet does not hold. A version field that differs from the envelopes is named"
-              + " and changes no exit code: the envelopes decide.")
+                + " not searched, unreadable, undeclared, of another keystore, or needs a version that"
+                + " the fleet does not hold. A version field that differs from the envelopes is named"
+                + " and changes no exit code: the envelopes decide.")
         .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS, SAMPLE)
         .outputFormat();
   }

@@ -161,7 +161,7 @@ public record KekRemoveCommand(CommandContext context) implements Command {
     return switch (result) {
       case Done(Keystore after) -> after;
       case Unchanged(Keystore same) -> same;
-      case Refused _ -> before;
+      case Contended _, Refused _ -> before;
     };
   }
 

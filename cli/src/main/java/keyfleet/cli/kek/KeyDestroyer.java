@@ -6,7 +6,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import keyfleet.cli.command.CommandSession;
 import keyfleet.cli.command.HostKeys.KeyHolder;
+import keyfleet.cli.command.OperationReport;
 import keyfleet.cli.output.Console;
+import keyfleet.control.rotation.KeyringOperations.Contended;
 import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.control.rotation.KeyringOperations.Unchanged;
@@ -93,6 +95,7 @@ record KeyDestroyer(
         deleted.add(done);
         console.printMessage(Console.sanitize(done));
       }
+      case Contended _ -> throw OperationReport.contended(session.keyring());
       case Refused refused ->
           remaining.add(key.key() + " is not deleted without an audit: " + refused.reason());
       case Unchanged _ -> throw new IllegalStateException("an audit entry is always a change");

@@ -83,28 +83,28 @@ public final class FleetJoiner implements Supplier<Optional<MembershipState>>, A
     }
   }
 
+  /// The plugin is remembered before it reads the keystore that it follows. A plugin that is paused
+  /// between the two is silent, and no rotation starts; otherwise it could return with a keystore
+  /// of long ago and announce a version that nobody counts on any more.
   private Member joinAndRegister(Kv kv) {
-    Member joined =
-        Member.builder(kv, settings.keyring())
-            .settings(settings.process())
-            .role(ROLE)
-            .software(settings.software())
-            .clock(context.clock())
-            .keys(keys)
-            .withoutLease(MemberEventLog.WithoutLease.KEEPS_ANNOUNCED_KEY)
-            .currentVersion(_ -> announcedVersion())
-            .listener(context.events())
-            .join();
-    try {
-      registerCluster(kv);
-      KnownPluginRegistry registry = new KnownPluginRegistry(kv, settings.keyring());
-      registry.remember(new KnownPlugin(place(), joined.instance()));
-      knownPlugins = registry;
-      return joined;
-    } catch (RuntimeException e) {
-      joined.close();
-      throw e;
-    }
+    return Member.builder(kv, settings.keyring())
+        .settings(settings.process())
+        .role(ROLE)
+        .software(settings.software())
+        .clock(context.clock())
+        .keys(keys)
+        .withoutLease(MemberEventLog.WithoutLease.KEEPS_ANNOUNCED_KEY)
+        .currentVersion(_ -> announcedVersion())
+        .registration(instance -> register(kv, instance))
+        .listener(context.events())
+        .join();
+  }
+
+  private void register(Kv kv, String instance) {
+    registerCluster(kv);
+    KnownPluginRegistry registry = new KnownPluginRegistry(kv, settings.keyring());
+    registry.remember(new KnownPlugin(place(), instance));
+    knownPlugins = registry;
   }
 
   /// What API servers write under through this plugin, which may be older than the keystore's

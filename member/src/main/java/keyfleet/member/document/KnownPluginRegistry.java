@@ -13,6 +13,8 @@ import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
+import keyfleet.store.StoreException;
+import keyfleet.store.WriteResult;
 
 /// The plugins of a keyring that were heard before, one for each place. A plugin enters itself once
 /// it has joined, and leaves when it stops; an operator removes one that will not return.
@@ -31,7 +33,8 @@ public final class KnownPluginRegistry {
     return entries().stream().map(KnownPluginRegistry::parse).toList();
   }
 
-  /// Replaces the plugin that served at the same place before.
+  /// Replaces the plugin that served at the same place before. Throws [StoreException] if the store
+  /// did not confirm it: then the plugin may be unknown.
   public void remember(KnownPlugin plugin) {
     Document document =
         Document.builder()
@@ -40,7 +43,10 @@ public final class KnownPluginRegistry {
             .text("socket", plugin.place().socket())
             .text("instance", plugin.instance())
             .build();
-    kv.put(BUCKET, key(plugin), document.toValue());
+    if (!(kv.put(BUCKET, key(plugin), document.toValue()) instanceof WriteResult.Written)) {
+      throw new StoreException(
+          "the store did not confirm that it remembers this plugin; try again");
+    }
   }
 
   /// Removes the plugin, unless another one has taken its place. Returns false if it is not known.

@@ -44,6 +44,10 @@ public final class InMemoryKekProvider implements KekProvider {
     unavailable = false;
   }
 
+  public boolean isAvailable() {
+    return !unavailable;
+  }
+
   @Override
   public String name() {
     return "env";

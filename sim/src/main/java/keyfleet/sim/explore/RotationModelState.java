@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import keyfleet.control.rewrap.CollectionSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.KeystoreDecision;
 import keyfleet.keyring.KeystoreDecision.Accepted;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Aborted;
@@ -17,6 +19,7 @@ import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.VersionRemoval;
 import keyfleet.keyring.VersionRemoval.FenceWaiver;
 import keyfleet.keyring.VersionState;
+import keyfleet.member.document.FenceMarks;
 import keyfleet.sim.explore.Explorer.Step;
 import keyfleet.sim.explore.RotationDriverState.Intent;
 import keyfleet.sim.explore.RotationDriverState.RaiseFence;
@@ -29,14 +32,14 @@ import org.jspecify.annotations.Nullable;
 /// `spec/Rotation.tla` describes the same system; a test compares the numbers of states.
 ///
 /// @param records the versions of each record
-/// @param orders the orders that operators will still give, each once and at any time
+/// @param orders what operators will still do, each once and at any time
 public record RotationModelState(
     Keystore keystore,
     List<FieldVersions> records,
     Fence fence,
     List<WriterState> writers,
     List<RotationDriverState> drivers,
-    List<RotationEvent> orders,
+    List<RotationOrder> orders,
     RotationProtocol protocol)
     implements Explorer.State<RotationModelState> {
 
@@ -47,18 +50,22 @@ public record RotationModelState(
     orders = List.copyOf(orders);
   }
 
-  /// P1: no version is destroyed while a record contains it. P2, K6: an ended rotation has left no
-  /// record behind. K1: every admitted process has the versions that records carry.
+  /// P1, P14: no version is destroyed or withdrawn while a record contains it. P2, K6: an ended
+  /// rotation has left no record behind. K1: every admitted process has the versions that records
+  /// carry.
   @Override
   public Optional<String> violation() {
     return destroyedButCarried().or(this::carriedAfterRotation).or(this::admittedWithoutKey);
   }
 
   private Optional<String> destroyedButCarried() {
-    return keystore.versions().keySet().stream()
-        .filter(it -> keystore.stateOf(it).equals(Optional.of(VersionState.DESTROYING)))
-        .filter(it -> recordsCarrying(it) > 0)
-        .map(it -> "P1: a record carries " + it + ", which is destroyed")
+    return keystore.versions().entrySet().stream()
+        .filter(it ->
+            it.getValue().state() == VersionState.DESTROYING
+                || it.getValue().state() == VersionState.WITHDRAWN)
+        .filter(it -> recordsCarrying(it.getKey()) > 0)
+        .map(it ->
+            "P1: a record carries %s, which is %s".formatted(it.getKey(), it.getValue().state()))
         .findFirst();
   }
 
@@ -104,13 +111,53 @@ public record RotationModelState(
   }
 
   private void addOrders(List<Step<RotationModelState>> steps) {
-    for (RotationEvent order : orders) {
-      List<RotationEvent> rest = new ArrayList<>(orders);
+    for (RotationOrder order : orders) {
+      List<RotationOrder> rest = new ArrayList<>(orders);
       rest.remove(order);
-      if (protocol.decide(keystore, order) instanceof Accepted(Keystore next)) {
-        steps.add(new Step<>(() -> "order " + order, withKeystore(next).withOrders(rest)));
+      for (KeystoreDecision decision : decide(order)) {
+        if (decision instanceof Accepted(Keystore next)) {
+          steps.add(new Step<>(() -> "order " + order, withKeystore(next).withOrders(rest)));
+        }
       }
     }
+    if (keystore.rotation() instanceof Rotation.Idle && keystore.epoch() > fence.term().epoch()) {
+      steps.add(new Step<>(() -> "the operator moves the fence", withFence(fenceOfKeystore())));
+    }
+  }
+
+  /// A resolution has two results, because the operator decides for one side.
+  private List<KeystoreDecision> decide(RotationOrder order) {
+    return switch (order) {
+      case RotationOrder.Request(RotationEvent event) when !isHeld() ->
+          List.of(protocol.decide(keystore, event));
+      case RotationOrder.Withdraw(KekVersion version) when !isHeld() ->
+          List.of(protocol.withdraw(keystore, version));
+      case RotationOrder.Restore(Keystore backup) when isRestorable(backup) ->
+          List.of(new Accepted(backup));
+      case RotationOrder.Resolve() ->
+          List.of(
+              protocol.adoptFence(keystore, FenceMarks.of(fence)),
+              protocol.acceptKeystore(keystore, FenceMarks.of(fence)));
+      case RotationOrder _ -> List.of();
+    };
+  }
+
+  /// Whether the fence is ahead of the keystore, and the fleet sees it.
+  boolean isHeld() {
+    return protocol.isHeld(keystore, FenceMarks.of(fence));
+  }
+
+  private Fence fenceOfKeystore() {
+    return CollectionSet.fenceOf(keystore);
+  }
+
+  /// The fence must tell all that is lost with the keystore.
+  private boolean isRestorable(Keystore backup) {
+    return keystore.epoch() > backup.epoch()
+        && fence.equals(fenceOfKeystore())
+        && records.stream()
+            .flatMap(it -> it.byField().stream())
+            .allMatch(it -> it.equals(backup.active()) || fence.writable().contains(it));
   }
 
   /// The time of a lease passes: a writer that has not read the keystore since the flip may no
@@ -130,6 +177,9 @@ public record RotationModelState(
 
   /// Destroying may delete the bytes at once, so the version counts as gone immediately.
   private void addRemoval(List<Step<RotationModelState>> steps) {
+    if (isHeld() || !fence.equals(fenceOfKeystore())) {
+      return; // a removal raises the fence before it counts
+    }
     keystore
         .versions()
         .forEach((version, known) -> {
@@ -215,7 +265,7 @@ public record RotationModelState(
     return new RotationModelState(keystore, records, fence, writers, next, orders, protocol);
   }
 
-  private RotationModelState withOrders(List<RotationEvent> next) {
+  private RotationModelState withOrders(List<RotationOrder> next) {
     return new RotationModelState(keystore, records, fence, writers, drivers, next, protocol);
   }
 }

@@ -1,7 +1,10 @@
 package keyfleet.sim.explore;
 
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.HoldResolution;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.KeystoreDecision;
 import keyfleet.keyring.ProcessAdmission;
@@ -9,6 +12,8 @@ import keyfleet.keyring.ProcessAdmission.Admitted;
 import keyfleet.keyring.ReadinessGate;
 import keyfleet.keyring.ReadinessGate.Ready;
 import keyfleet.keyring.RotationEvent;
+import keyfleet.keyring.SafeHold;
+import keyfleet.keyring.SafeHold.FenceMark;
 import keyfleet.store.Fence;
 import keyfleet.store.SealedFields;
 
@@ -27,6 +32,23 @@ public interface RotationProtocol {
   enum JoinOrder {
     HEARTBEAT_FIRST,
     READ_FIRST
+  }
+
+  default KeystoreDecision withdraw(Keystore keystore, KekVersion version) {
+    return keystore.withdraw(version);
+  }
+
+  /// Whether a keystore is held because the fence is ahead of it.
+  default boolean isHeld(Keystore keystore, FenceMark fence) {
+    return SafeHold.check(keystore, Map.of("records", fence)).isPresent();
+  }
+
+  default KeystoreDecision adoptFence(Keystore keystore, FenceMark fence) {
+    return HoldResolution.adoptFences(keystore, List.of(fence), Map.of());
+  }
+
+  default KeystoreDecision acceptKeystore(Keystore keystore, FenceMark fence) {
+    return HoldResolution.acceptKeystore(keystore, List.of(fence));
   }
 
   default KeystoreDecision decide(Keystore keystore, RotationEvent event) {

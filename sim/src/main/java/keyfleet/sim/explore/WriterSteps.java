@@ -44,7 +44,8 @@ final class WriterSteps {
     }
     if (writer.isInRoster() || state.protocol().joinOrder() == JoinOrder.READ_FIRST) {
       Keystore keystore = state.keystore();
-      boolean admitted = state.protocol().isAdmitted(keystore, writer.keys().loaded());
+      boolean admitted =
+          !state.isHeld() && state.protocol().isAdmitted(keystore, writer.keys().loaded());
       WriterState next =
           writer.withKeystoreRead(keystore, admitted ? SealRight.ADMITTED : SealRight.NONE);
       if (!next.equals(writer)) {

@@ -50,7 +50,7 @@ public final class SimulatedWorld {
   }
 
   /// Whether the run has any fault of this kind.
-  boolean hasFaults(Fault.Kind kind) {
+  public boolean hasFaults(Fault.Kind kind) {
     return faults.faults().stream().anyMatch(fault -> fault.kind() == kind);
   }
 

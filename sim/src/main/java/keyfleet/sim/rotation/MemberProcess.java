@@ -187,6 +187,9 @@ final class MemberProcess implements SimulatedApplication.Observer {
   /// A process whose clock is wrong may seal too late; then the fence must stop the write.
   @Override
   public void checkLeaseAfterSeal() {
+    if (stores.oracle().isHeld()) {
+      throw new InvariantViolation("P15", host.name() + " seals while the keystore is held");
+    }
     long lease = Timings.DEFAULT.lease().toNanos();
     if (stores.wrappers().hasWriteLease()
         && !host.clock().hasBeenWrong()

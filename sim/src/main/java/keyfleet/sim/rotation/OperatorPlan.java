@@ -14,9 +14,12 @@ import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionRemoval.FenceWaiver;
 import keyfleet.keyring.VersionState;
 
-/// The goal of an operator: the target version is active and all others are destroyed. It reads the
-/// keystore and orders the next step.
-record OperatorPlan(int targetVersion, Habit habit, Consumer<KekVersion> shredder) {
+/// The goal of an operator: a version from the target on is active and all others are destroyed. It
+/// reads the keystore and orders the next step.
+///
+/// @param backup the backup of the store that may still be restored
+record OperatorPlan(
+    int targetVersion, Habit habit, StoreBackup backup, Consumer<KekVersion> shredder) {
   enum Habit {
     /// Removes the old version after each rotation.
     REMOVES_FIRST,
@@ -33,6 +36,10 @@ record OperatorPlan(int targetVersion, Habit habit, Consumer<KekVersion> shredde
       return announce(operator, new KekVersion(1));
     }
     Keystore keystore = present.get();
+    Optional<Object> resolved = backup.resolveHold(operator, keystore);
+    if (resolved.isPresent()) {
+      return resolved.get();
+    }
     if (keystore.rotation() instanceof Rotation.Paused) {
       return operator.orders().resume();
     }
@@ -41,6 +48,9 @@ record OperatorPlan(int targetVersion, Habit habit, Consumer<KekVersion> shredde
     }
     if (habit == Habit.ROTATES_FIRST && keystore.active().number() < targetVersion) {
       return advance(operator, keystore);
+    }
+    if (keystore.decryptOnlyVersions().stream().anyMatch(backup::isLeftOver)) {
+      return rotateOn(operator, keystore);
     }
     for (Map.Entry<KekVersion, VersionEntry> it : keystore.versions().entrySet()) {
       Optional<Object> removed = remove(operator, it.getKey(), it.getValue().state());
@@ -52,13 +62,19 @@ record OperatorPlan(int targetVersion, Habit habit, Consumer<KekVersion> shredde
   }
 
   private Object advance(RotationOperator operator, Keystore keystore) {
-    if (keystore.active().number() >= targetVersion) {
-      return "done";
+    return keystore.active().number() >= targetVersion ? "done" : rotateOn(operator, keystore);
+  }
+
+  private Object rotateOn(RotationOperator operator, Keystore keystore) {
+    Optional<KekVersion> announced =
+        keystore.versions().tailMap(keystore.active()).entrySet().stream()
+            .filter(it -> it.getValue().state() == VersionState.ANNOUNCED)
+            .map(Map.Entry::getKey)
+            .findFirst();
+    if (announced.isEmpty()) {
+      return announce(operator, new KekVersion(keystore.versions().lastKey().number() + 1));
     }
-    KekVersion next = new KekVersion(keystore.active().number() + 1);
-    if (keystore.stateOf(next).isEmpty()) {
-      return announce(operator, next);
-    }
+    KekVersion next = announced.get();
     return keystore.isCompromised(keystore.active())
         ? operator.orders().revoke(keystore.active(), next)
         : operator.orders().rotate(keystore.active(), next);
@@ -73,6 +89,9 @@ record OperatorPlan(int targetVersion, Habit habit, Consumer<KekVersion> shredde
     return switch (state) {
       case DECRYPT_ONLY -> Optional.of(operator.removals().disable(version));
       case DISABLED -> {
+        if (backup.isPending()) {
+          yield Optional.empty(); // it may need the key
+        }
         Object answer = operator.removals().destroy(version, DESTROY_HORIZON, FenceWaiver.NONE);
         if (answer instanceof Done) {
           shredder.accept(version);
@@ -93,14 +112,16 @@ record OperatorPlan(int targetVersion, Habit habit, Consumer<KekVersion> shredde
     }
     for (var it : keystore.versions().entrySet()) {
       boolean isInFinalState =
-          it.getKey().number() == targetVersion
-              ? it.getValue().state() == VersionState.ACTIVE
-              : it.getValue().state() == VersionState.DESTROYED;
+          switch (it.getValue().state()) {
+            case ACTIVE, DESTROYED, WITHDRAWN -> true;
+            case ANNOUNCED -> it.getKey().compareTo(keystore.active()) < 0; // never rotated to
+            case STAGED, DECRYPT_ONLY, DISABLED, DESTROYING -> false;
+          };
       if (!isInFinalState) {
         return Optional.of(() -> it.getKey() + " is " + it.getValue().state());
       }
     }
-    return keystore.active().number() == targetVersion
+    return keystore.active().number() >= targetVersion
         ? Optional.empty()
         : Optional.of(() -> keystore.active() + " is active");
   }

@@ -26,12 +26,15 @@ import keyfleet.sim.rotation.MemberProcess.Kind;
 
 /// Applications, workers and operators of one keyring that rotate from version 1 to a later one.
 public final class RotationFleet implements SimulatedFleet {
+  private static final int MAX_TARGET = 4;
+  private static final int MAX_WITHDRAWN = 1;
   private static final long OPERATOR_PERIOD = 10 * VirtualTimeScheduler.SECOND;
   private static final List<OperatorPlan.Habit> HABITS = List.of(OperatorPlan.Habit.values());
 
   /// One application starts late, and its keys arrive late.
   private static final long MAX_START_DELAY = 200 * VirtualTimeScheduler.SECOND;
 
+  private static final long RESTART_TIME = 5 * VirtualTimeScheduler.SECOND;
   private static final long MAX_KEY_DELAY = 40 * VirtualTimeScheduler.SECOND;
   private static final Set<VersionState> GONE =
       EnumSet.of(VersionState.DESTROYING, VersionState.DESTROYED);
@@ -41,6 +44,7 @@ public final class RotationFleet implements SimulatedFleet {
   private final SeededRandom random;
   private final ExpectedValues expectedValues = new ExpectedValues();
   private final RotationStores stores;
+  private final StoreBackup backup;
   private final OperatorPlan plan;
   private final List<MemberProcess> processes = new ArrayList<>();
   private final SimulatedHost operatorHost;
@@ -50,9 +54,10 @@ public final class RotationFleet implements SimulatedFleet {
     this.world = world;
     this.random = world.random().forPurpose("keys");
     this.stores = new RotationStores(world, wrappers, expectedValues, this::isHeldByAllAdmitted);
+    this.backup = new StoreBackup(world, stores);
     this.plan =
         new OperatorPlan(
-            2 + random.below(RotationOracle.MAX_VERSIONS - 1), random.pick(HABITS), this::shredKey);
+            2 + random.below(MAX_TARGET - 1), random.pick(HABITS), backup, this::shredKey);
     this.operatorHost = world.host("clerk");
     int apps = 1 + random.below(3);
     for (int i = 0; i < apps; i++) {
@@ -77,8 +82,32 @@ public final class RotationFleet implements SimulatedFleet {
         long wait = random.between(0, isLate ? MAX_START_DELAY : MAX_KEY_DELAY) * (version - 1) / 2;
         schedule(wait, () -> giveKey(process, kek));
       }
+      giveSpareKeys(process);
     }
+    backup.schedule(this::restore);
     startOperator();
+  }
+
+  /// The keys of versions beyond the target, for versions that take the place of withdrawn or lost
+  /// ones.
+  private void giveSpareKeys(MemberProcess process) {
+    SeededRandom waits = world.random().forPurpose("spare keys of " + process.host().name());
+    for (int version = plan.targetVersion() + 1;
+        version <= RotationOracle.MAX_VERSIONS;
+        version++) {
+      FakeKek kek = InMemoryKekProvider.genuineKek(version);
+      schedule(waits.between(0, MAX_KEY_DELAY), () -> giveKey(process, kek));
+    }
+  }
+
+  /// As the documentation says: every process stops, the store is restored, every process starts.
+  private void restore(Runnable rollback) {
+    List<MemberProcess> running = processes.stream().filter(it -> it.host().isUp()).toList();
+    running.forEach(it -> it.host().crash());
+    operatorHost.crash();
+    rollback.run();
+    running.forEach(it -> schedule(RESTART_TIME, () -> startIfDown(it)));
+    schedule(RESTART_TIME, this::startOperatorIfDown);
   }
 
   private static void giveKey(MemberProcess process, FakeKek kek) {
@@ -179,6 +208,16 @@ public final class RotationFleet implements SimulatedFleet {
     host.start();
     RotationOperator operator = new RotationOperator(host, stores);
     KekVersion anyVersion = new KekVersion(1 + (int) (fault.choice() / 16 % plan.targetVersion()));
+    int rareOrder = (int) (fault.choice() / 512 % 6);
+    if (rareOrder < 3 && fault.choice() % 8 > 2) {
+      operator.orderOnce(() ->
+          switch (rareOrder) {
+            case 0 -> withdraw(operator, anyVersion);
+            case 1 -> operator.orders().rotate(active(), next(active()));
+            default -> operator.holds().adoptFences();
+          });
+      return;
+    }
     operator.orderOnce(() ->
         switch ((int) (fault.choice() % 8)) {
           case 0, 1, 2 -> operator.orders().abort();
@@ -187,10 +226,19 @@ public final class RotationFleet implements SimulatedFleet {
           case 5 -> operator.orders().revoke(active(), next(active()));
           case 6 -> operator.removals().disable(anyVersion);
           default ->
-              fault.choice() / 8 % 2 == 0
+              fault.choice() / 8 % 2 == 0 || backup.isPending()
                   ? operator.removals().undo(anyVersion)
                   : operator.removals().destroy(anyVersion, Duration.ZERO, FenceWaiver.NONE);
         });
+  }
+
+  private Object withdraw(RotationOperator operator, KekVersion version) {
+    long withdrawn =
+        stores.oracle().keystore().stream()
+            .flatMap(it -> it.versions().values().stream())
+            .filter(it -> it.state() == VersionState.WITHDRAWN)
+            .count();
+    return withdrawn < MAX_WITHDRAWN ? operator.orders().withdraw(version) : "enough withdrawn";
   }
 
   private KekVersion active() {
@@ -229,7 +277,7 @@ public final class RotationFleet implements SimulatedFleet {
   /// Returns whether the process lacked a key.
   private boolean restoreKeys(MemberProcess process) {
     boolean wasMissing = false;
-    for (int version = 1; version <= plan.targetVersion(); version++) {
+    for (int version = 1; version <= RotationOracle.MAX_VERSIONS; version++) {
       FakeKek kek = InMemoryKekProvider.genuineKek(version);
       if (!isGone(kek.version()) && !process.keyProvider().has(kek)) {
         process.keyProvider().put(kek);

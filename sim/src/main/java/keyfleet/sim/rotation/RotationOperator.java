@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 import keyfleet.control.Failpoints;
 import keyfleet.control.rotation.CollectionCatalog;
 import keyfleet.control.rotation.ConflictRetry;
+import keyfleet.control.rotation.HoldOperations;
 import keyfleet.control.rotation.KeyringOperations;
 import keyfleet.control.rotation.KeyringStore;
 import keyfleet.control.rotation.RemovalOperations;
@@ -30,6 +31,7 @@ final class RotationOperator {
   private final KeyringStore keyringStore;
   private final KeyringOperations orders;
   private final RemovalOperations removals;
+  private final HoldOperations holds;
 
   RotationOperator(SimulatedHost host, RotationStores stores) {
     this.loop = new HostLoop(host);
@@ -51,15 +53,11 @@ final class RotationOperator {
     CollectionCatalog catalog =
         new CollectionCatalog(
             keyringStore, stores.stores(PortUser.OPERATOR, loop), Failpoints.NONE);
+    ConflictRetry conflictRetry = new ConflictRetry(new InstantTicker(), random);
     this.orders =
-        new KeyringOperations(
-            keyringStore,
-            catalog,
-            loadedKeys,
-            nonces,
-            random,
-            new ConflictRetry(new InstantTicker(), random));
+        new KeyringOperations(keyringStore, catalog, loadedKeys, nonces, random, conflictRetry);
     this.removals = new RemovalOperations(keyringStore, catalog, orders);
+    this.holds = new HoldOperations(keyringStore, catalog, loadedKeys, random, conflictRetry);
     loadedKeys.refresh();
   }
 
@@ -76,6 +74,10 @@ final class RotationOperator {
     public void pause(Duration duration) {
       nanos += duration.toNanos();
     }
+  }
+
+  HoldOperations holds() {
+    return holds;
   }
 
   KeyringOperations orders() {

@@ -10,6 +10,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 import keyfleet.control.audit.AuditHead;
 import keyfleet.control.audit.AuditVerdict;
@@ -43,7 +44,8 @@ final class RotationOracle {
     boolean isHeldByAll(KekVersion version);
   }
 
-  static final int MAX_VERSIONS = 4;
+  /// More than any run announces.
+  static final int MAX_VERSIONS = 8;
 
   private static final String UNREADABLE = "(cannot be opened)";
 
@@ -57,6 +59,9 @@ final class RotationOracle {
   private final Set<KekVersion> destroyed = new HashSet<>();
   private @Nullable Keystore latest;
   private long keystoreWrites;
+
+  /// The highest epoch before the store was restored; 0 while the keystore is not held.
+  private long heldAbove;
 
   RotationOracle(
       Map<String, Records> collections,
@@ -81,6 +86,8 @@ final class RotationOracle {
     Keystore before = latest;
     latest = keystore;
     keystoreWrites++;
+    requireAboveHold(before, keystore);
+    requireWithdrawnForGood(before, keystore);
     if (before != null && keystore.epoch() < before.epoch()) {
       throw new InvariantViolation(
           "K7", "epoch %d after %d".formatted(keystore.epoch(), before.epoch()));
@@ -100,6 +107,94 @@ final class RotationOracle {
       provedUnused(keystore.rotation())
           .ifPresent(version -> requireNoRecordCarries("P2", version, " was rotated away from"));
     }
+  }
+
+  /// P14: a version is withdrawn for good, and only while no record carries it.
+  private void requireWithdrawnForGood(@Nullable Keystore before, Keystore now) {
+    now.versions()
+        .forEach((version, entry) -> {
+          Optional<VersionState> was = before == null ? Optional.empty() : before.stateOf(version);
+          boolean wasWithdrawn = was.equals(Optional.of(VersionState.WITHDRAWN));
+          boolean isWithdrawn = entry.state() == VersionState.WITHDRAWN;
+          if (wasWithdrawn && !isWithdrawn) {
+            throw new InvariantViolation("P14", version + " was withdrawn and is " + entry.state());
+          }
+          if (isWithdrawn && !wasWithdrawn) {
+            requireNoRecordCarries("P14", version, " is withdrawn");
+          }
+        });
+  }
+
+  /// P15: a held keystore changes only to a later epoch than all that were ever used. Only a driver
+  /// may adopt its rotation, to say why it waits, or end a dry run, which has sealed nothing.
+  private void requireAboveHold(@Nullable Keystore before, Keystore keystore) {
+    if (!isHeld() || (before != null && isOnlyTakenOver(before, keystore))) {
+      return;
+    }
+    if (keystore.epoch() <= heldAbove) {
+      throw new InvariantViolation(
+          "P15",
+          "the held keystore goes to epoch %d, but epoch %d was used"
+              .formatted(keystore.epoch(), heldAbove));
+    }
+    heldAbove = 0;
+  }
+
+  private static boolean isOnlyTakenOver(Keystore before, Keystore now) {
+    Optional<RotationJob> job = Rotation.unfinishedJob(before.rotation());
+    boolean isDryRun = job.filter(it -> it.kind() == RotationJob.Kind.DRY_RUN).isPresent();
+    boolean isSamePhase =
+        before.rotation().getClass().equals(now.rotation().getClass())
+            && before.versions().equals(now.versions());
+    return before.epoch() == now.epoch()
+        && before.active().equals(now.active())
+        && (isDryRun || isSamePhase);
+  }
+
+  /// Saves what the oracle knows of the keystore. Running the result goes back to it, as the store
+  /// does: from then on the keystore is held.
+  Runnable checkpoint() {
+    Keystore saved = latest;
+    long savedWrites = keystoreWrites;
+    return () -> {
+      heldAbove = latest == null ? 0 : latest.epoch();
+      latest = saved;
+      keystoreWrites = savedWrites;
+    };
+  }
+
+  /// Whether the store was restored and no operator has decided yet.
+  boolean isHeld() {
+    return heldAbove > 0;
+  }
+
+  /// The versions that records carry.
+  Set<KekVersion> carriedVersions() {
+    Set<KekVersion> carried = new TreeSet<>();
+    collections.values().forEach(it -> carried.addAll(it.census().carrying().keySet()));
+    return carried;
+  }
+
+  /// Whether every fence says what the keystore says, so that it tells what a lost keystore said.
+  boolean isFencedByLatest() {
+    Keystore keystore = latest;
+    return keystore != null
+        && collections.values().stream()
+            .flatMap(it -> it.fence().stream())
+            .allMatch(it ->
+                it.term().epoch() == keystore.epoch() && it.writable().equals(keystore.writable()))
+        && collections.values().stream().anyMatch(it -> it.fence().isPresent());
+  }
+
+  /// The names of the collections that hold records or have a fence.
+  Set<String> usedCollections() {
+    Set<String> used = new TreeSet<>();
+    collections.forEach((name, records) -> {
+      if (records.fence().isPresent() || !records.census().carrying().isEmpty()) {
+        used.add(name);
+      }
+    });
+    return used;
   }
 
   /// The version that an ended rotation has proved to be unused.
@@ -158,6 +253,9 @@ final class RotationOracle {
 
   /// An application wrote a record.
   void observeWrite(String collection, SealedFields before, StoredRecord after) {
+    if (isHeld() && !before.equals(after.fields())) {
+      throw new InvariantViolation("P15", after.id() + " is written while the keystore is held");
+    }
     requireWritable(collection, before, after);
     for (KekVersion version : after.fields().versions()) {
       if (destroyed.contains(version)) {

@@ -39,6 +39,7 @@ import keyfleet.rollout.plan.RolloutPlan;
 import keyfleet.rollout.target.Target;
 import keyfleet.rollout.target.TargetParser;
 import keyfleet.sim.cipher.FakeCipherProvider;
+import keyfleet.sim.explore.RotationOrder.Request;
 import keyfleet.store.Fence;
 import keyfleet.store.Fence.Term;
 
@@ -46,6 +47,7 @@ import keyfleet.store.Fence.Term;
 final class ExplorerFixtures {
   static final KekVersion V1 = new KekVersion(1);
   static final KekVersion V2 = new KekVersion(2);
+  private static final KekVersion V3 = new KekVersion(3);
 
   private static final Sha256 OLD = new Sha256("0".repeat(64));
   private static final Sha256 NEW = new Sha256("1".repeat(64));
@@ -57,7 +59,7 @@ final class ExplorerFixtures {
 
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final EnvelopeCipher CIPHER =
-      new EnvelopeCipher(KekSet.of(KeyringName.MAIN, List.of(kek(V1), kek(V2))), RANDOM);
+      new EnvelopeCipher(KekSet.of(KeyringName.MAIN, List.of(kek(V1), kek(V2), kek(V3))), RANDOM);
 
   /// Created once, because states are compared and sentinels are random.
   private static final Keystore KEYSTORE = keystore();
@@ -96,21 +98,45 @@ final class ExplorerFixtures {
   }
 
   private static Keystore keystore() {
-    var identity = new Keystore.Identity("id", 1, Keystore.Use.RECORDS);
+    return keystore(Keystore.Use.RECORDS);
+  }
+
+  private static Keystore keystore(Keystore.Use use) {
+    var identity = new Keystore.Identity("id", 1, use);
     Keystore first = Keystore.bootstrap(identity, keyVersion(V1), Timings.DEFAULT);
     return ((Accepted) first.announce(V2, keyVersion(V2))).keystore();
   }
 
-  static List<RotationEvent> rotate() {
-    return List.of(new RotationEvent.StartRequested(new RotationId("r"), V1, V2, "worker-0"));
+  private static Keystore pluginKeystore() {
+    Keystore two = keystore(Keystore.Use.KMS);
+    return ((Accepted) two.announce(V3, keyVersion(V3))).keystore();
   }
 
-  static List<RotationEvent> rotateAndAbort() {
-    return List.of(rotate().getFirst(), new RotationEvent.AbortRequested());
+  /// Two plugins that have only version 1, and an operator who will do everything once.
+  static PluginModelState pluginState(PluginProtocol protocol) {
+    return PluginModelState.start(pluginKeystore(), 2, protocol);
+  }
+
+  static List<RotationOrder> rotate() {
+    return List.of(
+        new Request(new RotationEvent.StartRequested(new RotationId("r"), V1, V2, "worker-0")));
+  }
+
+  static List<RotationOrder> rotateAndAbort() {
+    return List.of(rotate().getFirst(), new Request(new RotationEvent.AbortRequested()));
+  }
+
+  static List<RotationOrder> rotateAbortAndWithdraw() {
+    return List.of(rotate().getFirst(), rotateAndAbort().getLast(), new RotationOrder.Withdraw(V2));
+  }
+
+  static List<RotationOrder> rotateAndRestore() {
+    return List.of(
+        rotate().getFirst(), new RotationOrder.Restore(KEYSTORE), new RotationOrder.Resolve());
   }
 
   static RotationModelState rotationState(
-      RotationSize rotationSize, List<RotationEvent> orders, RotationProtocol protocol) {
+      RotationSize rotationSize, List<RotationOrder> orders, RotationProtocol protocol) {
     List<WriterState> writers =
         new ArrayList<>(
             Collections.nCopies(rotationSize.writers(), WriterState.established(KEYSTORE)));

@@ -2,7 +2,10 @@ package keyfleet.sim.explore;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.KeystoreDecision;
@@ -10,6 +13,9 @@ import keyfleet.keyring.KeystoreDecision.Accepted;
 import keyfleet.keyring.ReadinessGate;
 import keyfleet.keyring.RotationEvent;
 import keyfleet.keyring.RotationEvent.RotationEpoch;
+import keyfleet.keyring.SafeHold;
+import keyfleet.keyring.VersionEntry;
+import keyfleet.keyring.VersionState;
 import keyfleet.sim.explore.ExplorerFixtures.InitialFault;
 import keyfleet.sim.explore.ExplorerFixtures.RotationSize;
 import keyfleet.store.Fence;
@@ -112,20 +118,88 @@ enum ExplorerRotationBug implements RotationProtocol {
     public boolean isGatePassed(ReadinessGate.Verdict verdict) {
       return true;
     }
+  },
+
+  /// A staged version can be withdrawn, and the rotation goes on.
+  STAGED_WITHDRAWN {
+    @Override
+    public KeystoreDecision withdraw(Keystore keystore, KekVersion version) {
+      return keystore.stateOf(version).equals(Optional.of(VersionState.STAGED))
+          ? new Accepted(withState(keystore, version, VersionState.WITHDRAWN))
+          : keystore.withdraw(version);
+    }
+  },
+
+  /// Processes follow a keystore that is behind the fence.
+  HOLD_UNSEEN {
+    @Override
+    public boolean isHeld(Keystore keystore, SafeHold.FenceMark fence) {
+      return false;
+    }
+  },
+
+  /// A version that the fence accepted stays announced when the keystore is accepted.
+  USED_VERSION_FORGOTTEN {
+    @Override
+    public KeystoreDecision acceptKeystore(Keystore keystore, SafeHold.FenceMark fence) {
+      return RotationProtocol.CORRECT.acceptKeystore(keystore, fence)
+              instanceof Accepted(Keystore next)
+          ? new Accepted(withAnnounced(next, keystore))
+          : RotationProtocol.CORRECT.acceptKeystore(keystore, fence);
+    }
   };
+
+  private static Keystore withState(Keystore keystore, KekVersion version, VersionState state) {
+    SortedMap<KekVersion, VersionEntry> versions = new TreeMap<>(keystore.versions());
+    versions.computeIfPresent(
+        version, (_, it) -> new VersionEntry(it.provider(), it.sentinel(), state));
+    return with(keystore, versions);
+  }
+
+  /// `next`, with the versions announced that `before` only knew as announced.
+  private static Keystore withAnnounced(Keystore next, Keystore before) {
+    SortedMap<KekVersion, VersionEntry> versions = new TreeMap<>(next.versions());
+    before
+        .versions()
+        .forEach((version, entry) -> {
+          if (entry.state() == VersionState.ANNOUNCED) {
+            versions.put(version, entry);
+          }
+        });
+    return with(next, versions);
+  }
+
+  private static Keystore with(Keystore keystore, SortedMap<KekVersion, VersionEntry> versions) {
+    return new Keystore(
+        keystore.identity(),
+        keystore.epoch(),
+        keystore.active(),
+        keystore.writable(),
+        keystore.timings(),
+        keystore.rotation(),
+        versions,
+        keystore.activations());
+  }
 
   /// The smallest fleet that shows the bug.
   RotationSize rotationSize() {
     return switch (this) {
-      case READ_BEFORE_BEAT, ADMITTED_UNPROVED, GATE_LEFT_OPEN ->
+      case READ_BEFORE_BEAT,
+          ADMITTED_UNPROVED,
+          GATE_LEFT_OPEN,
+          HOLD_UNSEEN,
+          USED_VERSION_FORGOTTEN ->
           new RotationSize(1, 1, 2, 1).with(InitialFault.LATE_WRITER);
       default -> new RotationSize(1, 1, 1, 2);
     };
   }
 
-  List<RotationEvent> orders() {
-    return this == FENCE_WITHOUT_EPOCH || this == FENCE_AS_LOWER_BOUND
-        ? ExplorerFixtures.rotateAndAbort()
-        : ExplorerFixtures.rotate();
+  List<RotationOrder> orders() {
+    return switch (this) {
+      case FENCE_WITHOUT_EPOCH, FENCE_AS_LOWER_BOUND -> ExplorerFixtures.rotateAndAbort();
+      case STAGED_WITHDRAWN -> ExplorerFixtures.rotateAbortAndWithdraw();
+      case HOLD_UNSEEN, USED_VERSION_FORGOTTEN -> ExplorerFixtures.rotateAndRestore();
+      default -> ExplorerFixtures.rotate();
+    };
   }
 }

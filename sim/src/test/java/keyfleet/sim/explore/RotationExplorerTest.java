@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import java.util.List;
-import keyfleet.keyring.RotationEvent;
 import keyfleet.sim.TrackRecordWriter;
 import keyfleet.sim.explore.Explorer.Holds;
 import keyfleet.sim.explore.Explorer.Outcome;
@@ -24,12 +23,12 @@ class RotationExplorerTest {
   private static final int LIMIT = 3_000_000;
   private static final int SOAK_LIMIT = 30_000_000;
 
-  private static void assertHolds(RotationSize rotationSize, List<RotationEvent> orders) {
+  private static void assertHolds(RotationSize rotationSize, List<RotationOrder> orders) {
     assertHolds(rotationSize, orders, LIMIT);
   }
 
   private static void assertHolds(
-      RotationSize rotationSize, List<RotationEvent> orders, int limit) {
+      RotationSize rotationSize, List<RotationOrder> orders, int limit) {
     Outcome outcome =
         new Explorer<RotationModelState>(limit)
             .explore(rotationState(rotationSize, orders, RotationProtocol.CORRECT));
@@ -59,6 +58,14 @@ class RotationExplorerTest {
   @Test
   void writerThatJoinsWithoutTheKey_breaksNoPromise() {
     assertHolds(new RotationSize(1, 1, 2, 1).with(InitialFault.LATE_WRITER), rotate());
+  }
+
+  /// The keystore is restored from a backup of before the rotation, and an operator decides.
+  @Test
+  void restoredKeystore_isHeldAndResolved() {
+    assertHolds(
+        new RotationSize(1, 1, 2, 1).with(InitialFault.LATE_WRITER),
+        ExplorerFixtures.rotateAndRestore());
   }
 
   /// Four processes and two records.

@@ -23,6 +23,19 @@ enum TlaModelBug {
   SWEEP_BY_LOWEST("RotationEnds", Property.ENDS, "Sweeps = \"belonging\""),
   LIST_BEFORE_STAGE("RotationJoin", Property.K1, "GateOrder = \"list first\""),
   READ_BEFORE_BEAT("RotationJoin", Property.K1, "JoinOrder = \"read first\""),
+  /// The rotation goes on to seal under the withdrawn version.
+  STAGED_WITHDRAWN("Rotation", Property.READABLE, "Withdraws = \"staged too\"; Fields = {a}"),
+  HOLD_UNSEEN("RotationHold", Property.K1, "Holds = \"nobody\""),
+  /// The backup knows the version only as announced, so a process without it is admitted.
+  USED_VERSION_FORGOTTEN("RotationHold", Property.K1, "Accepts = \"keeps its states\""),
+  RESOLVED_TOO_LOW("RotationHold", Property.HELD, "ResolvesAt = \"the keystore's\""),
+
+  GATE_WITHOUT_PLUGINS("Plugins", Property.OPENS, "GateKnows = FALSE"),
+  SETTLED_BY_TIME("Plugins", Property.FOLLOWED, "SettlesWhen = \"lease\""),
+  LAST_VERSION_PROVED("Plugins", Property.PROVEN, "ProvesWhen = \"last attested\""),
+  PROVED_UNASKED("Plugins", Property.PROVEN, "ProvesWhen = \"always\""),
+  /// What was true before the version was used again.
+  ATTESTED_FOREVER("Plugins", Property.TRUTHFUL, "AttestedUntil = \"forever\""),
 
   DESIRED_BY_PUT("Rollout", Property.IN_ORDER, "Write = \"put\""),
   /// A node that has read the order to apply, and then pauses, still obeys it.

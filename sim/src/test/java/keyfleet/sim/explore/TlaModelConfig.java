@@ -27,7 +27,7 @@ record TlaModelConfig(String name, List<String> lines) {
   /// The TLA+ module that the configuration's name begins with: `RotationJoin` configures
   /// `Rotation`.
   String module() {
-    return Stream.of("RolloutSteps", "Rollout", "Rotation")
+    return Stream.of("RolloutSteps", "Rollout", "Rotation", "Plugins")
         .filter(name::startsWith)
         .findFirst()
         .orElseThrow();
@@ -62,6 +62,10 @@ record TlaModelConfig(String name, List<String> lines) {
     PROVEN("Proven", Kind.STATE),
     K1("K1", Kind.STATE),
     K2("K2", Kind.STEP),
+    HELD("HeldUntilResolved", Kind.STEP),
+    OPENS("Opens", Kind.STATE),
+    FOLLOWED("Followed", Kind.STATE),
+    TRUTHFUL("Truthful", Kind.STATE),
     BOUNDED("Bounded", Kind.STATE),
     APPLIED_IS_STAGED("AppliedIsStaged", Kind.STATE),
     ABORTED_IS_OVER("AbortedIsOver", Kind.STEP),

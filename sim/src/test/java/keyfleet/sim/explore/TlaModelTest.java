@@ -1,7 +1,9 @@
 package keyfleet.sim.explore;
 
 import static keyfleet.sim.explore.ExplorerFixtures.rolloutState;
-import static keyfleet.sim.explore.ExplorerFixtures.rotateAndAbort;
+import static keyfleet.sim.explore.ExplorerFixtures.rotate;
+import static keyfleet.sim.explore.ExplorerFixtures.rotateAbortAndWithdraw;
+import static keyfleet.sim.explore.ExplorerFixtures.rotateAndRestore;
 import static keyfleet.sim.explore.ExplorerFixtures.rotationState;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -11,6 +13,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.KeystoreDecision;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.RotationEvent;
 import keyfleet.rollout.DesiredState;
 import keyfleet.sim.TrackRecordWriter;
 import keyfleet.sim.explore.ExplorerFixtures.InitialFault;
@@ -56,6 +63,19 @@ class TlaModelTest {
         }
       };
 
+  /// As for records, a rotation that waits for its proof cannot be aborted. It violates no
+  /// property.
+  private static final PluginProtocol ABORT_REFUSED_LATE =
+      new PluginProtocol() {
+        @Override
+        public KeystoreDecision decide(Keystore keystore, RotationEvent event) {
+          return event instanceof RotationEvent.AbortRequested
+                  && keystore.rotation() instanceof Rotation.Proving
+              ? new KeystoreDecision.Ignored()
+              : keystore.decide(event);
+        }
+      };
+
   /// A store that keeps a desired state under the claim that first wrote it. It violates no
   /// property, but a node does not learn of a new driver that wants the same.
   private static final RolloutProtocol REPEATED_ORDER_KEPT =
@@ -85,10 +105,11 @@ class TlaModelTest {
     return assertHolds(TlaModelConfig.read(name), new TlcRunner(folder, 1, LIMIT));
   }
 
-  private static long countStates(RotationSize rotationSize, RotationProtocol protocol) {
+  private static long countStates(
+      RotationSize rotationSize, List<RotationOrder> orders, RotationProtocol protocol) {
     Explorer.Outcome outcome =
         new Explorer<RotationModelState>(EXPLORER_LIMIT)
-            .explore(rotationState(rotationSize, rotateAndAbort(), protocol));
+            .explore(rotationState(rotationSize, orders, protocol));
     return assertInstanceOf(Explorer.Holds.class, outcome, outcome.toString()).states();
   }
 
@@ -96,16 +117,38 @@ class TlaModelTest {
   @Test
   void rotationModel_holds_andMatchesTheExplorer() throws IOException, InterruptedException {
     long states = assertHolds("Rotation");
-    assertEquals(states, countStates(SMALL, CLOCK_STOPS_IN_SUSPEND));
-    assertNotEquals(states, countStates(SMALL, RotationProtocol.CORRECT));
+    assertEquals(states, countStates(SMALL, rotateAbortAndWithdraw(), CLOCK_STOPS_IN_SUSPEND));
+    assertNotEquals(states, countStates(SMALL, rotateAbortAndWithdraw(), RotationProtocol.CORRECT));
   }
 
   @Test
   void rotationModelWithALateWriter_holds_andMatchesTheExplorer()
       throws IOException, InterruptedException {
     long states = assertHolds("RotationJoin");
-    assertEquals(states, countStates(JOINING, RotationProtocol.CORRECT));
-    assertNotEquals(states, countStates(JOINING, ONE_FENCE_PER_EPOCH));
+    assertEquals(states, countStates(JOINING, rotateAbortAndWithdraw(), RotationProtocol.CORRECT));
+    assertNotEquals(states, countStates(JOINING, rotateAbortAndWithdraw(), ONE_FENCE_PER_EPOCH));
+  }
+
+  @Test
+  void rotationModelWithARestoredKeystore_holds_andMatchesTheExplorer()
+      throws IOException, InterruptedException {
+    long states = assertHolds("RotationHold");
+    assertEquals(states, countStates(JOINING, rotateAndRestore(), RotationProtocol.CORRECT));
+    assertNotEquals(states, countStates(JOINING, rotate(), RotationProtocol.CORRECT));
+  }
+
+  @Test
+  void pluginModel_holds_andMatchesTheExplorer() throws IOException, InterruptedException {
+    long states = assertHolds("Plugins");
+    assertEquals(states, countStates(PluginProtocol.CORRECT));
+    assertNotEquals(states, countStates(ABORT_REFUSED_LATE));
+  }
+
+  private static long countStates(PluginProtocol protocol) {
+    Explorer.Outcome outcome =
+        new Explorer<PluginModelState>(EXPLORER_LIMIT)
+            .explore(ExplorerFixtures.pluginState(protocol));
+    return assertInstanceOf(Explorer.Holds.class, outcome, outcome.toString()).states();
   }
 
   private static long countStates(RolloutSize size, RolloutProtocol protocol) {
@@ -133,7 +176,7 @@ class TlaModelTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"RotationSoak", "RolloutSoak"})
+  @ValueSource(strings = {"RotationSoak", "RotationHoldSoak", "RolloutSoak"})
   @Tag("soak")
   void largeModel_holds(String name) throws IOException, InterruptedException {
     assertHolds(TlaModelConfig.read(name), new TlcRunner(folder, 2, SOAK_LIMIT));
