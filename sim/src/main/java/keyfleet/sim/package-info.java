@@ -8,8 +8,8 @@
 /// the [keyfleet.sim.host.FaultSchedule] of that seed. Each loop reaches stores and disks through
 /// its [keyfleet.sim.host.SimulatedHost], where it may sleep or crash. The oracles
 /// ([keyfleet.sim.rotation.RotationOracle], [keyfleet.sim.cluster.ClusterOracle],
-/// [keyfleet.sim.rollout.RolloutOracle]) know the true state, whatever the loops believe, and end a run with an
-/// [keyfleet.sim.fleet.InvariantViolation].
+/// [keyfleet.sim.rollout.RolloutOracle]) know the true state, whatever the loops believe, and end a
+/// run with an [keyfleet.sim.fleet.InvariantViolation].
 ///
 /// **Explorer.** It visits every state that a small fleet can reach, in any order of steps and with
 /// any process paused in between, and checks the invariants in each. The deciding code is the

@@ -51,10 +51,19 @@ public final class RotationFleet implements SimulatedFleet {
   private int disruptions;
 
   public RotationFleet(SimulatedWorld world, PortWrappers wrappers) {
+    this(world, wrappers, StoreBackup.Plan.SOMETIMES);
+  }
+
+  /// A fleet beside others on one store, which is never restored.
+  public static RotationFleet sharingStore(SimulatedWorld world) {
+    return new RotationFleet(world, PortWrappers.NONE, StoreBackup.Plan.NEVER);
+  }
+
+  private RotationFleet(SimulatedWorld world, PortWrappers wrappers, StoreBackup.Plan restores) {
     this.world = world;
     this.random = world.random().forPurpose("keys");
     this.stores = new RotationStores(world, wrappers, expectedValues, this::isHeldByAllAdmitted);
-    this.backup = new StoreBackup(world, stores);
+    this.backup = new StoreBackup(world, stores, restores);
     this.plan =
         new OperatorPlan(
             2 + random.below(MAX_TARGET - 1), random.pick(HABITS), backup, this::shredKey);
