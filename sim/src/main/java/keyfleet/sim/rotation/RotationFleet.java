@@ -47,6 +47,10 @@ public final class RotationFleet implements SimulatedFleet {
   private final StoreBackup backup;
   private final OperatorPlan plan;
   private final List<MemberProcess> processes = new ArrayList<>();
+
+  /// The last version that processes hold keys of.
+  private final int lastVersion;
+
   private final SimulatedHost operatorHost;
   private int disruptions;
 
@@ -67,6 +71,8 @@ public final class RotationFleet implements SimulatedFleet {
     this.plan =
         new OperatorPlan(
             2 + random.below(MAX_TARGET - 1), random.pick(HABITS), backup, this::shredKey);
+    boolean hasSpareKeys = backup.isPending() || world.hasFaults(Fault.Kind.OPERATOR);
+    this.lastVersion = hasSpareKeys ? RotationOracle.MAX_VERSIONS : plan.targetVersion();
     this.operatorHost = world.host("clerk");
     int apps = 1 + random.below(3);
     for (int i = 0; i < apps; i++) {
@@ -101,9 +107,7 @@ public final class RotationFleet implements SimulatedFleet {
   /// ones.
   private void giveSpareKeys(MemberProcess process) {
     SeededRandom waits = world.random().forPurpose("spare keys of " + process.host().name());
-    for (int version = plan.targetVersion() + 1;
-        version <= RotationOracle.MAX_VERSIONS;
-        version++) {
+    for (int version = plan.targetVersion() + 1; version <= lastVersion; version++) {
       FakeKek kek = InMemoryKekProvider.genuineKek(version);
       schedule(waits.between(0, MAX_KEY_DELAY), () -> giveKey(process, kek));
     }
@@ -286,7 +290,7 @@ public final class RotationFleet implements SimulatedFleet {
   /// Returns whether the process lacked a key.
   private boolean restoreKeys(MemberProcess process) {
     boolean wasMissing = false;
-    for (int version = 1; version <= RotationOracle.MAX_VERSIONS; version++) {
+    for (int version = 1; version <= lastVersion; version++) {
       FakeKek kek = InMemoryKekProvider.genuineKek(version);
       if (!isGone(kek.version()) && !process.keyProvider().has(kek)) {
         process.keyProvider().put(kek);
