@@ -20,8 +20,7 @@ record CombinedFleet(List<SimulatedFleet> fleets) implements SimulatedFleet {
       case 0 ->
           new CombinedFleet(
               List.of(
-                  new RotationFleet(world, PortWrappers.NONE),
-                  new RolloutFleet(world, PortWrappers.NONE)));
+                  RotationFleet.sharingStore(world), new RolloutFleet(world, PortWrappers.NONE)));
       case 1 -> new ClusterFleet(world, PortWrappers.NONE);
       case 2, 3, 4 -> new RotationFleet(world, PortWrappers.NONE);
       default -> new RolloutFleet(world, PortWrappers.NONE);

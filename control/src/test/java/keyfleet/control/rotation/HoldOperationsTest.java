@@ -81,7 +81,8 @@ class HoldOperationsTest {
     assertEquals(v(1), fleet.keystore().active());
     fleet.heartbeatAll();
     assertInstanceOf(RecordWriteResult.Stored.class, worker.put("orders", "o-2"));
-    assertInstanceOf(Done.class, worker.operations.rotate(v(1), v(2)));
+    assertInstanceOf(Refused.class, worker.operations.withdraw(v(2)), "records carry it");
+    assertInstanceOf(Done.class, worker.operations.rotate(v(1), v(3)));
     fleet.runUntil(Rotation.Completed.class);
   }
 

@@ -47,17 +47,32 @@ public final class RotationFleet implements SimulatedFleet {
   private final StoreBackup backup;
   private final OperatorPlan plan;
   private final List<MemberProcess> processes = new ArrayList<>();
+
+  /// The last version that processes hold keys of.
+  private final int lastVersion;
+
   private final SimulatedHost operatorHost;
   private int disruptions;
 
   public RotationFleet(SimulatedWorld world, PortWrappers wrappers) {
+    this(world, wrappers, StoreBackup.Plan.SOMETIMES);
+  }
+
+  /// A fleet beside others on one store, which is never restored.
+  public static RotationFleet sharingStore(SimulatedWorld world) {
+    return new RotationFleet(world, PortWrappers.NONE, StoreBackup.Plan.NEVER);
+  }
+
+  private RotationFleet(SimulatedWorld world, PortWrappers wrappers, StoreBackup.Plan restores) {
     this.world = world;
     this.random = world.random().forPurpose("keys");
     this.stores = new RotationStores(world, wrappers, expectedValues, this::isHeldByAllAdmitted);
-    this.backup = new StoreBackup(world, stores);
+    this.backup = new StoreBackup(world, stores, restores);
     this.plan =
         new OperatorPlan(
             2 + random.below(MAX_TARGET - 1), random.pick(HABITS), backup, this::shredKey);
+    boolean hasSpareKeys = backup.isPending() || world.hasFaults(Fault.Kind.OPERATOR);
+    this.lastVersion = hasSpareKeys ? RotationOracle.MAX_VERSIONS : plan.targetVersion();
     this.operatorHost = world.host("clerk");
     int apps = 1 + random.below(3);
     for (int i = 0; i < apps; i++) {
@@ -92,9 +107,7 @@ public final class RotationFleet implements SimulatedFleet {
   /// ones.
   private void giveSpareKeys(MemberProcess process) {
     SeededRandom waits = world.random().forPurpose("spare keys of " + process.host().name());
-    for (int version = plan.targetVersion() + 1;
-        version <= RotationOracle.MAX_VERSIONS;
-        version++) {
+    for (int version = plan.targetVersion() + 1; version <= lastVersion; version++) {
       FakeKek kek = InMemoryKekProvider.genuineKek(version);
       schedule(waits.between(0, MAX_KEY_DELAY), () -> giveKey(process, kek));
     }
@@ -277,7 +290,7 @@ public final class RotationFleet implements SimulatedFleet {
   /// Returns whether the process lacked a key.
   private boolean restoreKeys(MemberProcess process) {
     boolean wasMissing = false;
-    for (int version = 1; version <= RotationOracle.MAX_VERSIONS; version++) {
+    for (int version = 1; version <= lastVersion; version++) {
       FakeKek kek = InMemoryKekProvider.genuineKek(version);
       if (!isGone(kek.version()) && !process.keyProvider().has(kek)) {
         process.keyProvider().put(kek);

@@ -24,6 +24,12 @@ final class StoreBackup {
   private static final int ODDS = 6;
   private static final long CHECK_PERIOD = 7 * VirtualTimeScheduler.SECOND;
 
+  /// Whether the store is restored in some runs, or in none.
+  enum Plan {
+    SOMETIMES,
+    NEVER
+  }
+
   /// Which side the operator takes.
   private enum Decision {
     ADOPT_FENCES,
@@ -41,12 +47,13 @@ final class StoreBackup {
   private boolean over;
   private boolean restored;
 
-  StoreBackup(SimulatedWorld world, RotationStores stores) {
+  StoreBackup(SimulatedWorld world, RotationStores stores, Plan plan) {
     this.world = world;
     this.stores = stores;
     this.random = world.random().forPurpose("backup");
     // a message that arrives after the restore would be a change that no process made
-    this.isPlanned = random.drawOneIn(ODDS) && !world.hasFaults(Fault.Kind.UNSURE);
+    this.isPlanned =
+        plan == Plan.SOMETIMES && random.drawOneIn(ODDS) && !world.hasFaults(Fault.Kind.UNSURE);
     this.decision = random.drawOneIn(2) ? Decision.ADOPT_FENCES : Decision.ACCEPT_KEYSTORE;
   }
 
