@@ -23,6 +23,8 @@ import org.opentest4j.TestAbortedException;
 /// @param connector opens a connection of the driver, as durable as those of the engine
 /// @param heartbeatConnector the same to where the engine keeps entries that expire
 /// @param entries the engine's table of entries
+/// @param documents the column of `entries` with values that are documents
+/// @param document the parameter of an insert for such a value
 /// @param blob the column type of bytes
 /// @param begin starts a transaction that writes
 record SqlDatabase(
@@ -32,8 +34,12 @@ record SqlDatabase(
     Connector connector,
     Connector heartbeatConnector,
     String entries,
+    String documents,
+    String document,
     String blob,
     String begin) {
+  private static final String VALUES = "value";
+
   static final List<String> ENGINES = List.of("sqlite", "postgresql");
 
   interface Connector {
@@ -71,6 +77,8 @@ record SqlDatabase(
         () -> connectSqlite(file),
         () -> connectSqlite(file.resolveSibling("keyfleet-beats.db")),
         "keyfleet_entries",
+        VALUES,
+        "?",
         "BLOB",
         "BEGIN IMMEDIATE");
   }
@@ -94,6 +102,8 @@ record SqlDatabase(
         connector,
         connector,
         "keyfleet.kv",
+        "document",
+        "convert_from(?, 'UTF8')::json",
         "bytea",
         "BEGIN");
   }
@@ -102,15 +112,34 @@ record SqlDatabase(
     return opener.apply(url);
   }
 
-  /// Inserts entries as the engine stores them, in one transaction.
+  /// Inserts entries whose values are no documents as the engine stores them, in one transaction.
   void insertEntries(
       Connection connection, String bucket, List<String> keys, List<byte[]> values, long writtenAt)
       throws SQLException {
+    String sql = "INSERT INTO %s (bucket, key, value, revision, written_at) VALUES (?, ?, ?, 1, ?)";
+    insert(connection, sql.formatted(entries), bucket, keys, values, writtenAt);
+  }
+
+  /// The same for documents.
+  void insertDocuments(
+      Connection connection, String bucket, List<String> keys, List<byte[]> values, long writtenAt)
+      throws SQLException {
+    String sql =
+        "INSERT INTO %s (bucket, key, %s, revision, written_at) VALUES (?, ?, %s, 1, ?)"
+            .formatted(entries, documents, document);
+    insert(connection, sql, bucket, keys, values, writtenAt);
+  }
+
+  private static void insert(
+      Connection connection,
+      String sql,
+      String bucket,
+      List<String> keys,
+      List<byte[]> values,
+      long writtenAt)
+      throws SQLException {
     connection.setAutoCommit(false);
-    try (PreparedStatement insert =
-        connection.prepareStatement(
-            "INSERT INTO %s (bucket, key, value, revision, written_at) VALUES (?, ?, ?, 1, ?)"
-                .formatted(entries))) {
+    try (PreparedStatement insert = connection.prepareStatement(sql)) {
       for (int i = 0; i < keys.size(); i++) {
         insert.setString(1, bucket);
         insert.setString(2, keys.get(i));
@@ -126,14 +155,24 @@ record SqlDatabase(
 
   /// Reads the entries of a branch by the engine's own query and returns how many there are.
   int readEntries(Connection connection, String bucket, String branch) throws SQLException {
+    return read(connection, VALUES, bucket, branch);
+  }
+
+  /// The same for documents.
+  int readDocuments(Connection connection, String bucket, String branch) throws SQLException {
+    return read(connection, documents, bucket, branch);
+  }
+
+  private int read(Connection connection, String column, String bucket, String branch)
+      throws SQLException {
     List<Row> rows = new ArrayList<>();
     try (PreparedStatement select =
         connection.prepareStatement(
             """
-            SELECT key, value, revision, written_at FROM %s
+            SELECT key, %s, revision, written_at FROM %s
             WHERE bucket = ? AND key >= ? AND key < ? AND written_at > ? ORDER BY key
             """
-                .formatted(entries))) {
+                .formatted(column, entries))) {
       select.setString(1, bucket);
       select.setString(2, branch + ".");
       select.setString(3, branch + "/");

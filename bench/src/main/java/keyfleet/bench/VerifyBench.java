@@ -125,7 +125,7 @@ final class VerifyBench {
     void fill() throws SQLException {
       for (int from = 0; from < processes; from += BATCH) {
         int to = Math.min(processes, from + BATCH);
-        database.insertEntries(
+        database.insertDocuments(
             connection,
             bucket,
             IntStream.range(from, to).mapToObj(it -> "main." + instance(it)).toList(),
@@ -167,7 +167,7 @@ final class VerifyBench {
     }
 
     void read() throws SQLException {
-      int rows = database.readEntries(connection, bucket, "main");
+      int rows = database.readDocuments(connection, bucket, "main");
       if (rows != processes + 1) {
         throw new IllegalStateException("read " + rows + " rows, expected " + (processes + 1));
       }

@@ -12,6 +12,11 @@ package keyfleet.postgres;
 /// CONFLICT` finds the current row, and an `UPDATE` or `DELETE` whose row has changed since the
 /// snapshot checks the new row again before it acts (read committed).
 ///
+/// **Values.** A value that is a JSON document is in `document`, where people read it and search in
+/// it; any other, and every value of a database that is not in UTF-8, is in `value`. The type is
+/// `json` and not `jsonb`, which changes the order of fields: a reader must get the bytes that were
+/// written, because nonces and the audit's hashes are compared by them.
+///
 /// **Expiry.** `now` is the server's clock, but never earlier than a time that the client has seen;
 /// a lasting entry has an endless lifetime.
 final class KvSql {
@@ -24,12 +29,20 @@ final class KvSql {
   /// Keeps each sweep short.
   private static final int MAX_SWEPT_ROWS = 10_000;
 
-  /// Parameters: bucket, key, value, expected revision, lifetime, floor of the clock.
+  /// Parameters: bucket, key, value, whether it is a document, expected revision, lifetime, floor
+  /// of the clock. The first step is materialized, so that no value that is not a text is
+  /// converted.
   private static final String LOCK_KEY =
       """
-      WITH call AS MATERIALIZED (
-        SELECT ?::text AS bucket, ?::text AS key, ?::bytea AS value, ?::bigint AS expected,
-               ?::bigint AS lifetime, ?::bigint AS floor),
+      WITH given AS MATERIALIZED (
+        SELECT ?::text AS bucket, ?::text AS key, ?::bytea AS value,
+               ?::boolean AND getdatabaseencoding() = 'UTF8' AS is_document,
+               ?::bigint AS expected, ?::bigint AS lifetime, ?::bigint AS floor),
+      call AS MATERIALIZED (
+        SELECT bucket, key, expected, lifetime, floor,
+               CASE WHEN is_document THEN NULL ELSE value END AS value,
+               CASE WHEN is_document THEN convert_from(value, 'UTF8')::json END AS document
+        FROM given),
       locked AS MATERIALIZED (
         SELECT call.*, pg_advisory_xact_lock(
                  hashtextextended('{schema}/' || bucket || '/' || key, 0)) FROM call),
@@ -40,10 +53,10 @@ final class KvSql {
 
   private static final String INSERT =
       """
-      INSERT INTO {schema}.kv AS old (bucket, key, revision, written_at, value)
-      SELECT bucket, key, nextval('{schema}.revisions'), now, value FROM timed
+      INSERT INTO {schema}.kv AS old (bucket, key, revision, written_at, value, document)
+      SELECT bucket, key, nextval('{schema}.revisions'), now, value, document FROM timed
       ON CONFLICT (bucket, key) DO UPDATE
-        SET revision = excluded.revision, value = excluded.value,
+        SET revision = excluded.revision, value = excluded.value, document = excluded.document,
             written_at = greatest(excluded.written_at, old.written_at)
         {condition}
       RETURNING revision, written_at
@@ -81,6 +94,7 @@ final class KvSql {
             + """
             UPDATE {schema}.kv
             SET revision = nextval('{schema}.revisions'), value = timed.value,
+                document = timed.document,
                 written_at = greatest(timed.now, kv.written_at)
             FROM timed WHERE
             """
@@ -95,7 +109,7 @@ final class KvSql {
   String get() {
     return inSchema(
         """
-        SELECT key, value, revision, written_at FROM {schema}.kv
+        SELECT key, value, revision, written_at, document FROM {schema}.kv
         WHERE bucket = ? AND key = ? AND written_at >
         """
             + CLOCK
@@ -106,7 +120,7 @@ final class KvSql {
   String list() {
     return inSchema(
         """
-        SELECT key, value, revision, written_at FROM {schema}.kv
+        SELECT key, value, revision, written_at, document FROM {schema}.kv
         WHERE bucket = ? AND key >= ? AND key < ? AND written_at >
         """
             + CLOCK

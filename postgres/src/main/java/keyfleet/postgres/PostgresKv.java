@@ -155,13 +155,14 @@ final class PostgresKv implements Kv {
       statement.setString(1, request.bucket.name());
       statement.setString(2, request.key.value());
       statement.setBytes(3, request.value == null ? null : request.value.bytes().toArray());
+      statement.setBoolean(4, request.value != null && isDocument(request.value));
       if (request.expected == null) {
-        statement.setNull(4, Types.BIGINT);
+        statement.setNull(5, Types.BIGINT);
       } else {
-        statement.setLong(4, request.expected.number());
+        statement.setLong(5, request.expected.number());
       }
-      statement.setLong(5, lifetime);
-      statement.setLong(6, latestTime.millis());
+      statement.setLong(6, lifetime);
+      statement.setLong(7, latestTime.millis());
       try (ResultSet found = statement.executeQuery()) {
         if (!found.next()) {
           return new Conflict();
@@ -181,12 +182,22 @@ final class PostgresKv implements Kv {
         entries.add(
             new Entry(
                 new Key(found.getString(1)),
-                new Value(Bytes.copyOf(found.getBytes(2))),
+                readValue(found),
                 new Revision(found.getLong(3)),
                 new StoreTime(writtenAt)));
       }
     }
     return entries;
+  }
+
+  /// The server refuses a JSON text with a NUL in it where someone searches for that text.
+  private static boolean isDocument(Value value) {
+    return value.exactDocument().isPresent() && !value.text().contains("\\u0000");
+  }
+
+  private static Value readValue(ResultSet found) throws SQLException {
+    byte[] value = found.getBytes(2);
+    return new Value(Bytes.wrap(value == null ? found.getBytes(5) : value));
   }
 
   /// Sweeps once per lifetime. Readers never see expired entries, also when a sweep fails or leaves

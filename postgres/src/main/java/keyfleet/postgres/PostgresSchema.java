@@ -9,7 +9,7 @@ import keyfleet.store.StoreRefusedException;
 /// The tables of this engine, created on first use. If they exist in this version, nothing is
 /// written, so the role needs the right to create only once.
 final class PostgresSchema {
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   private static final String TABLES =
       """
@@ -23,8 +23,10 @@ final class PostgresSchema {
         key text COLLATE "C" NOT NULL,
         revision bigint NOT NULL,
         written_at bigint NOT NULL,
-        value bytea NOT NULL,
-        PRIMARY KEY (bucket, key)) WITH (fillfactor = 80);
+        value bytea,
+        document json,
+        PRIMARY KEY (bucket, key),
+        CHECK (num_nonnulls(value, document) = 1)) WITH (fillfactor = 80);
       CREATE SEQUENCE {schema}.revisions;
       CREATE TABLE {schema}.fences (
         table_schema text COLLATE "C" NOT NULL,

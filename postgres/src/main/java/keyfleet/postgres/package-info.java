@@ -32,7 +32,7 @@
 /// |------------|------------------------------------------------------------------------------------|
 /// | `meta`     | name, value: `schema_version`                                                      |
 /// | `buckets`  | name, lifetime (ms), swept_at                                                      |
-/// | `kv`       | bucket, key (order of bytes), revision, written_at (ms), value                     |
+/// | `kv`       | bucket, key (order of bytes), revision, written_at (ms), value or document (JSON)  |
 /// | `fences`   | table_schema, table_name, incarnation, epoch, writable, body (digest of the function) |
 /// | `revisions` | the sequence of all revisions                                                     |
 ///

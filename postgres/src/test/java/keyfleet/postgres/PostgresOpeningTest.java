@@ -160,11 +160,11 @@ class PostgresOpeningTest {
   @Test
   void schemaOfAnotherVersion_isRefused() {
     open("admin@127.0.0.1:{port}/app?schema=later").close();
-    server.execute("app", "UPDATE later.meta SET value = 2 WHERE name = 'schema_version'");
+    server.execute("app", "UPDATE later.meta SET value = 3 WHERE name = 'schema_version'");
     StoreRefusedException e =
         assertThrows(
             StoreRefusedException.class, () -> open("admin@127.0.0.1:{port}/app?schema=later"));
-    assertEquals("schema later has version 2, this Keyfleet knows version 1", e.getMessage());
+    assertEquals("schema later has version 3, this Keyfleet knows version 2", e.getMessage());
     assertEquals(StoreRefusedException.Reason.UNSAFE, e.reason());
   }
 

@@ -7,7 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -115,8 +118,12 @@ class DocumentTest {
 
   /// Keeps the names of all fields and the text of the field `t`.
   private static List<String> readTexts(String text) {
+    return readTexts(Value.of(text));
+  }
+
+  private static List<String> readTexts(Value value) {
     return Document.read(
-        Value.of(text),
+        value,
         new Document.FieldCollector<List<String>>() {
           private final List<String> read = new ArrayList<>();
 
@@ -178,5 +185,42 @@ class DocumentTest {
   @Test
   void toString_showsNoValue() {
     assertEquals("Document[t, n, d, ts, ns, ds]", FULL.toString());
+  }
+
+  /// An engine that stores documents in its own form decodes them when they are first needed.
+  @Test
+  void storedDocument_isReadAsItsTextIs() {
+    AtomicInteger decoded = new AtomicInteger();
+    Value stored =
+        Value.ofStored(() -> {
+          decoded.incrementAndGet();
+          return Document.of(FULL.fields());
+        });
+    assertEquals(0, decoded.get());
+    assertEquals(readTexts(FULL.toValue()), readTexts(stored));
+    assertEquals(FULL.toValue(), stored);
+    assertEquals(FULL.toValue().hashCode(), stored.hashCode());
+    assertEquals(FULL.toValue().text(), stored.text());
+    assertEquals(1, decoded.get());
+  }
+
+  @Test
+  void storedDocumentThatCannotBeDecoded_isMalformed() {
+    Value stored =
+        Value.ofStored(() -> {
+          throw new MalformedValueException("not a document");
+        });
+    assertThrows(MalformedValueException.class, () -> readTexts(stored));
+    assertThrows(MalformedValueException.class, stored::bytes);
+    assertThrows(MalformedValueException.class, () -> Document.of(Map.of("a", List.of("b", 1.5))));
+  }
+
+  @Test
+  void exactDocument_isOnlyWhatItsTextWouldBe() {
+    assertEquals(Optional.of(FULL), FULL.toValue().exactDocument());
+    assertEquals(Optional.of(FULL), new Value(FULL.toValue().bytes()).exactDocument());
+    assertEquals(Optional.empty(), Value.of("{ }").exactDocument());
+    assertEquals(Optional.empty(), Value.of("{\"a\":true}").exactDocument());
+    assertEquals(Optional.empty(), Value.of("text").exactDocument());
   }
 }

@@ -44,7 +44,8 @@ final class ModuleGraph {
   private static final List<Library> LIBRARIES =
       """
       picocli org.snakeyaml: cli
-      io.grpc io.netty: kube kms
+      io.grpc: kube kms
+      io.netty: kube kms mongodb
       com.mongodb org.bson: mongodb bench
       io.nats: nats bench
       org.postgresql com.zaxxer: postgres bench

@@ -303,4 +303,12 @@ class HeartbeatDocumentTest {
     assertEquals(REQUIRED.size() + 3, fields(toText(beat())).size());
     assertEquals(toText(beat()), join(fields(toText(beat()))));
   }
+
+  /// Without its text, as MongoDB's engine reads it.
+  @Test
+  void storedDocument_isReadAsItsTextIs() {
+    Value stored = Value.ofStored(() -> HeartbeatDocument.toDocument(beat(), "n-1"));
+    assertEquals(beat(), HeartbeatDocument.parse(stored, AT));
+    assertEquals(toText(beat()), stored.text());
+  }
 }
