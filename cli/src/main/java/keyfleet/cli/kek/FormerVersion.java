@@ -39,9 +39,13 @@ final class FormerVersion {
               .formatted(keystore.active().number(), newest.number(), flag));
     }
     KekVersion next = new KekVersion(newest.number() + 1);
+    String wayBack =
+        entry.state() == VersionState.WITHDRAWN
+            ? "announce %s instead".formatted(next)
+            : "to go back, announce %s with new bytes, in the provider of %s (%s) or in another"
+                .formatted(next, target, entry.provider());
     throw CommandException.conditionNotMet(
-        "%s; to go back, announce %s with new bytes, in the provider of %s (%s) or in another"
-            .formatted(state, next, target, entry.provider()),
+        state + "; " + wayBack,
         "keyfleet kek %s --version=%d%s"
             .formatted(nextStep(session, entry.provider(), next), next.number(), flag));
   }
