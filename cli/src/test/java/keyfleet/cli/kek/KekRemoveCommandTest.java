@@ -157,7 +157,7 @@ class KekRemoveCommandTest {
   @Test
   void inventory_countsByVersion() {
     assertEquals(
-        "{\"keyring\":\"main\",\"collections\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\",\"versions\":[{\"version\":2,\"belonging\":1,\"carrying\":1}],\"unreadable\":0}],\"not_counted\":[],\"undeclared\":[],\"not_scanned\":[]}\n",
+        "{\"keyring\":\"main\",\"collections\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\",\"versions\":[{\"version\":2,\"belonging\":1,\"carrying\":1}],\"unreadable\":0,\"other_keystore\":0}],\"not_counted\":[],\"undeclared\":[],\"not_scanned\":[]}\n",
         fleet.run("kek", "inventory", "-o", "json").expectExit(0).out());
   }
 }
