@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(240)
 class ContentionTest {
   private static final int THREADS = 10;
+  private static final int OPERATORS = 6;
   private static final int CHANGES = 2;
   private static final int PUTS = 200;
 
@@ -46,11 +47,11 @@ class ContentionTest {
   @ParameterizedTest
   @EnumSource(names = {"SQLITE", "POSTGRES"})
   void parallelChangesOfAKeystore_allSucceed(Kind kind) {
-    int versions = 1 + THREADS * CHANGES;
+    int versions = 1 + OPERATORS * CHANGES;
     try (TestStores stores = kind.open(folder);
         InProcessOperator first =
             new InProcessOperator(environment(stores, versions), Failpoints.NONE);
-        RacingThreads threads = new RacingThreads(THREADS)) {
+        RacingThreads threads = new RacingThreads(OPERATORS)) {
       IntStream.rangeClosed(1, versions).forEach(it -> first.announce(it, Timings.DEFAULT));
       var _ =
           threads.race(it -> {
@@ -65,7 +66,7 @@ class ContentionTest {
             return it;
           });
       assertEquals(
-          THREADS * CHANGES,
+          OPERATORS * CHANGES,
           first.keystore().versions().values().stream()
               .filter(it -> it.state() == VersionState.WITHDRAWN)
               .count());
