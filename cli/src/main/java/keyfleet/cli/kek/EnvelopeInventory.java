@@ -20,7 +20,6 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
 import keyfleet.store.Census;
-import keyfleet.store.Fence;
 import keyfleet.store.Records;
 import keyfleet.store.StoreException;
 import keyfleet.store.engine.EnvelopeScan;
@@ -136,7 +135,7 @@ record EnvelopeInventory(
             new CountedCollection(
                 collection,
                 records.get().census(),
-                keystore != null && isOfOtherKeystore(records.get().fence(), keystore)));
+                keystore != null && isOfOtherKeystore(records.get(), keystore)));
       } else {
         notCounted.add(
             new UncountedCollection(
@@ -151,8 +150,9 @@ record EnvelopeInventory(
     }
   }
 
-  private static boolean isOfOtherKeystore(Optional<Fence> fence, Keystore keystore) {
-    return fence
+  private static boolean isOfOtherKeystore(Records records, Keystore keystore) {
+    return records
+        .fence()
         .filter(it -> it.term().incarnation() != keystore.identity().incarnation())
         .isPresent();
   }

@@ -14,7 +14,9 @@ import keyfleet.control.audit.AuditedKeystoreStore;
 import keyfleet.control.rotation.KeyringOperations.Contended;
 import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.control.rotation.RotationTestFleet.Peer;
+import keyfleet.keyring.Rotation;
 import keyfleet.keyring.VersionState;
+import keyfleet.store.RecordWriteResult;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -56,6 +58,20 @@ class KeystoreContentionTest {
     assertInstanceOf(Done.class, operator.operations.withdraw(v(2)));
     assertEquals(10, faster.made);
     assertEquals(VersionState.WITHDRAWN, fleet.keystore().stateOf(v(2)).orElseThrow());
+  }
+
+  @Test
+  void resolutionOfAHold_isRetriedToo() {
+    assertInstanceOf(RecordWriteResult.Stored.class, operator.put("orders", "o-1"));
+    Runnable backup = fleet.kv().checkpoint();
+    assertInstanceOf(Done.class, operator.operations.rotate(v(1), v(2)));
+    fleet.runUntil(Rotation.Completed.class);
+    backup.run();
+    fleet.heartbeatAll();
+    faster.changes = 3;
+    assertInstanceOf(Done.class, operator.holds.adoptFences());
+    assertEquals(3, faster.made);
+    assertEquals(v(2), fleet.keystore().active());
   }
 
   @Test

@@ -29,8 +29,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(240)
 class ContentionTest {
   private static final int THREADS = 10;
+  private static final int OPERATORS = 6;
   private static final int CHANGES = 2;
-  private static final int PUTS = 200;
+
+  /// Each command opens its own connections, which takes a PostgreSQL server much longer.
+  private static int putCount(Kind kind) {
+    return kind == Kind.SQLITE ? 200 : 60;
+  }
 
   @TempDir Path folder = Path.of("");
 
@@ -46,11 +51,11 @@ class ContentionTest {
   @ParameterizedTest
   @EnumSource(names = {"SQLITE", "POSTGRES"})
   void parallelChangesOfAKeystore_allSucceed(Kind kind) {
-    int versions = 1 + THREADS * CHANGES;
+    int versions = 1 + OPERATORS * CHANGES;
     try (TestStores stores = kind.open(folder);
         InProcessOperator first =
             new InProcessOperator(environment(stores, versions), Failpoints.NONE);
-        RacingThreads threads = new RacingThreads(THREADS)) {
+        RacingThreads threads = new RacingThreads(OPERATORS)) {
       IntStream.rangeClosed(1, versions).forEach(it -> first.announce(it, Timings.DEFAULT));
       var _ =
           threads.race(it -> {
@@ -65,7 +70,7 @@ class ContentionTest {
             return it;
           });
       assertEquals(
-          THREADS * CHANGES,
+          OPERATORS * CHANGES,
           first.keystore().versions().values().stream()
               .filter(it -> it.state() == VersionState.WITHDRAWN)
               .count());
@@ -77,6 +82,7 @@ class ContentionTest {
   @ParameterizedTest
   @EnumSource(names = {"SQLITE", "POSTGRES"})
   void parallelPutsOfDifferentSecrets_allSucceed(Kind kind) {
+    int puts = putCount(kind);
     try (TestStores stores = kind.open(folder);
         InProcessOperator first = new InProcessOperator(environment(stores, 1), Failpoints.NONE);
         RacingThreads threads = new RacingThreads(THREADS)) {
@@ -84,7 +90,7 @@ class ContentionTest {
       List<List<String>> failures =
           threads.race(it -> {
             List<String> failed = new ArrayList<>();
-            for (int i = it; i < PUTS; i += THREADS) {
+            for (int i = it; i < puts; i += THREADS) {
               InProcessCommand put =
                   InProcessCommand.run(environment(stores, 1), "secret", "put", "n" + i);
               if (put.exitCode() != 0) {
@@ -96,7 +102,7 @@ class ContentionTest {
       assertEquals(List.of(), failures.stream().flatMap(List::stream).toList());
       InProcessCommand list =
           InProcessCommand.run(environment(stores, 1), "secret", "list", "-o", "json");
-      assertEquals(PUTS, list.out().split("\"digest\"", -1).length - 1);
+      assertEquals(puts, list.out().split("\"digest\"", -1).length - 1);
       assertInstanceOf(AuditVerdict.Intact.class, first.verifyAudit());
     }
   }
