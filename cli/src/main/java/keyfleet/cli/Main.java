@@ -13,6 +13,7 @@ import keyfleet.cli.config.ConfigFile;
 import keyfleet.cli.config.EngineFactory;
 import keyfleet.cli.kek.KekVerifyCommand;
 import keyfleet.cli.output.Console;
+import keyfleet.cli.output.OutputReader;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.member.LocalProcess;
 import keyfleet.providers.ProviderSpec.ProviderContext;
@@ -44,6 +45,7 @@ public final class Main {
     // System.out would hide the reason of a write error.
     var data = new FileOutputStream(FileDescriptor.out);
     var console = new Console(System.in, data, System.err, System.out.charset(), output);
+    console.detectReaderEnd(OutputReader::isGone);
     CommandDispatcher dispatcher =
         new CommandDispatcher(
             console, new ProcessRuntime(), EngineFactory::open, Main::currentOperator);

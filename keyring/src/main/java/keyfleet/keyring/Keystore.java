@@ -92,7 +92,7 @@ public record Keystore(
   public KeystoreDecision announce(KekVersion version, VersionEntry announced) {
     if (versions.containsKey(version)) {
       return new KeystoreDecision.Refused(
-          version + " already exists, in state " + versions.get(version).state());
+          version + " already exists, in state " + versions.get(version).state().text());
     }
     if (version.compareTo(versions.lastKey()) < 0) {
       return new KeystoreDecision.Refused(

@@ -153,6 +153,6 @@ class VersionRemovalTest {
         refusal(
                 VersionRemoval.startDestroying(
                     rotated(), v(1), clean(HORIZON), HORIZON, VersionRemoval.FenceWaiver.NONE))
-            .contains("v1 is DECRYPT_ONLY, not DISABLED"));
+            .contains("v1 is decrypt-only, not disabled"));
   }
 }

@@ -3,6 +3,7 @@ package keyfleet.cli.demo;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -11,7 +12,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import keyfleet.providers.Ticker;
@@ -20,6 +23,12 @@ import keyfleet.providers.Ticker;
 final class LocalDemoFleet implements DemoFleet {
   private static final String OPERATOR = "operator";
   private static final Duration MAX_RUNTIME = Duration.ofMinutes(2);
+
+  private static final int SIGINT_EXIT = 130;
+  private static final int SIGTERM_EXIT = 143;
+
+  /// The longest time between the signal to a command and that to this process.
+  private static final Duration SIGNAL_DELAY = Duration.ofSeconds(2);
 
   /// Short timings, so that the demonstration takes about a minute.
   private static final Map<String, String> TIMINGS =
@@ -36,6 +45,8 @@ final class LocalDemoFleet implements DemoFleet {
   private final Path folder;
   private final Ticker ticker;
   private final Map<String, RunningProcess> runningProcesses = new ConcurrentHashMap<>();
+  private final Set<Process> runningCommands = ConcurrentHashMap.newKeySet();
+  private final CountDownLatch stopped = new CountDownLatch(1);
 
   private LocalDemoFleet(String launcher, Path folder, Ticker ticker) {
     this.launcher = launcher;
@@ -61,10 +72,33 @@ final class LocalDemoFleet implements DemoFleet {
     try {
       Path out = Files.createTempFile(folder, "command", ".out");
       Path err = Files.createTempFile(folder, "command", ".err");
-      return awaitEnd(new RunningProcess(spawn(OPERATOR, out, err, arguments), out, err));
+      Process process = spawn(OPERATOR, out, err, arguments);
+      runningCommands.add(process);
+      CommandResult result = awaitEnd(new RunningProcess(process, out, err));
+      runningCommands.remove(process);
+      requireNoStop(result);
+      return result;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /// Ctrl-C reaches the command too, and its end may be seen before this process has got the
+  /// signal. What the command printed is then no result of the demonstration.
+  private void requireNoStop(CommandResult result) {
+    try {
+      boolean hasSignalExit = result.exitCode() == SIGINT_EXIT || result.exitCode() == SIGTERM_EXIT;
+      if (hasSignalExit && stopped.await(SIGNAL_DELAY.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new DemoStoppedException();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new DemoStoppedException();
+    }
+  }
+
+  boolean isStopped() {
+    return stopped.getCount() == 0;
   }
 
   @Override
@@ -75,7 +109,11 @@ final class LocalDemoFleet implements DemoFleet {
     runningProcesses.put(name, new RunningProcess(spawn(name, out, err, arguments), out, err));
   }
 
-  private Process spawn(String name, Path out, Path err, String... arguments) {
+  /// Starts no process once the demonstration is stopped.
+  private synchronized Process spawn(String name, Path out, Path err, String... arguments) {
+    if (isStopped()) {
+      throw new DemoStoppedException();
+    }
     List<String> command = new ArrayList<>(List.of(launcher));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
@@ -124,15 +162,23 @@ final class LocalDemoFleet implements DemoFleet {
   }
 
   private static CommandResult awaitEnd(RunningProcess process) {
+    int exit = awaitExit(process.process());
     try {
-      if (!process.process().waitFor(MAX_RUNTIME.toSeconds(), TimeUnit.SECONDS)) {
-        process.process().destroyForcibly();
-      }
-      int exit = process.process().waitFor();
       return new CommandResult(
           exit, Files.readAllLines(process.out()), Files.readAllLines(process.err()));
+    } catch (NoSuchFileException e) {
+      throw new DemoStoppedException(); // the folder is already deleted
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  private static int awaitExit(Process process) {
+    try {
+      if (!process.waitFor(MAX_RUNTIME.toSeconds(), TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+      return process.waitFor();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while waiting for a process", e);
@@ -182,7 +228,10 @@ final class LocalDemoFleet implements DemoFleet {
   }
 
   /// Ends all processes and deletes the folder.
-  void close() {
+  synchronized void close() {
+    stopped.countDown();
+    runningCommands.forEach(Process::destroyForcibly);
+    runningCommands.forEach(LocalDemoFleet::awaitExit);
     runningProcesses.values().forEach(it -> it.process().destroyForcibly());
     runningProcesses.values().forEach(LocalDemoFleet::awaitEnd);
     runningProcesses.clear();

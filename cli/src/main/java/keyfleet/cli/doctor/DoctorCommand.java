@@ -44,7 +44,7 @@ public record DoctorCommand(
             this,
             "Checks whether a store is safe for key state.",
             "Connects, measures latency, and lets several writers race: every acknowledged write"
-                + " must be readable.",
+                + " must be readable. Looks for heartbeats in the future of the store's clock.",
             "Exit: 0 safe; 2 unsafe, or something is unknown; 1 no connection.")
         .add(ConfigKeys.STORE)
         .outputFormat();
@@ -82,6 +82,7 @@ public record DoctorCommand(
       List<StoreCheck> checks = new ArrayList<>(engine.storeChecks());
       checks.add(measureLatency(engine));
       checks.add(raceWriters(engine));
+      checks.add(checkHeartbeats(engine));
       return checks;
     }
   }
@@ -91,6 +92,16 @@ public record DoctorCommand(
       return StoreLatency.measure(engine.kv(), ticker()::nanos, 10).toCheck();
     } catch (StoreException e) {
       return StoreCheck.fail("the store stopped answering: " + e.getMessage(), OTHER_STORE);
+    }
+  }
+
+  private static StoreCheck checkHeartbeats(Engine engine) {
+    try {
+      return HeartbeatClockCheck.run(engine.kv());
+    } catch (StoreException e) {
+      return StoreCheck.warn(
+          "the heartbeats cannot be read: " + e.getMessage(),
+          "run it again, when the store answers");
     }
   }
 

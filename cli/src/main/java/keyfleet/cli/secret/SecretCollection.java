@@ -34,13 +34,18 @@ record SecretCollection(CollectionRegistration registration, Records records) {
       new CollectionShape(COLLECTION, NAME, new TreeSet<>(List.of(VALUE)))
           .withVersionField("kek_version");
 
-  /// Opens the collection for writing, and creates it if it does not exist.
+  /// Opens the collection for writing, and creates it for the first secret of the keyring. A later
+  /// one must find it: in a new table of another store no rotation would see it.
   static SecretCollection create(CommandSession session) {
     Keystore keystore = session.requireKeystore();
     if (keystore.identity().use() != Use.RECORDS) {
       throw new CommandException(
           "keyring " + session.keyring() + " is for KMS plugins and cannot seal secrets",
           "--keyring=main");
+    }
+    Optional<SecretCollection> existing = find(session);
+    if (existing.isPresent()) {
+      return existing.get();
     }
     session.storeConnections().recordsEngine().createCollection(SHAPE);
     return new SecretCollection(
@@ -62,8 +67,7 @@ record SecretCollection(CollectionRegistration registration, Records records) {
       throw new CommandException(
           "the secrets of keyring %s are kept in %s"
               .formatted(session.keyring(), registered.getFirst().engine()),
-          "keyfleet secret list --records=URL%s, with the URL of that store"
-              .formatted(KeyOptions.keyringFlag(session.keyring())));
+          "name that store with --records");
     }
     return Optional.of(
         new SecretCollection(expected, session.storeConnections().recordsEngine().records(SHAPE)));

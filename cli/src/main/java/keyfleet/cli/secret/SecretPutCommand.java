@@ -5,7 +5,6 @@ import java.util.Arrays;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.CommandException;
@@ -18,6 +17,9 @@ import picocli.CommandLine.ParseResult;
 
 /// `secret put NAME`: seals standard input and stores it under a name.
 public record SecretPutCommand(CommandContext context) implements Command {
+  private static final String MISSING_INPUT =
+      "pipe the value into the command, for example with printf %s VALUE | in front of it";
+
   @Override
   public CommandOptions options() {
     return SecretName.addTo(
@@ -33,7 +35,6 @@ public record SecretPutCommand(CommandContext context) implements Command {
   public int run(ParseResult parsed) {
     SecretName name = SecretName.of(parsed);
     OutputFormat format = OutputFormat.of(parsed);
-    StoreOptions.createDataFolder(parsed, context);
     try (SecretBytes value = readValue();
         CommandSession session = context.openSession(parsed)) {
       return report(name, new SecretWriter(session).put(name, value), format);
@@ -49,15 +50,13 @@ public record SecretPutCommand(CommandContext context) implements Command {
         Arrays.fill(bytes, (byte) 0);
       }
     } catch (IOException e) {
-      throw new CommandException(
-          "standard input cannot be read", "keyfleet secret put NAME < FILE");
+      throw new CommandException("standard input cannot be read", MISSING_INPUT);
     }
   }
 
   private static SecretBytes requireValidSize(byte[] bytes) {
     if (bytes.length == 0) {
-      throw new CommandException(
-          "standard input holds no value", "keyfleet secret put NAME < FILE");
+      throw new CommandException("standard input holds no value", MISSING_INPUT);
     }
     if (bytes.length > Envelope.MAX_PLAINTEXT) {
       throw new CommandException(

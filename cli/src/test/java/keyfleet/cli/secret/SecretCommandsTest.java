@@ -338,7 +338,7 @@ class SecretCommandsTest {
                   return new Conflict();
                 });
     assertEquals(
-        "keyfleet: other writers kept changing a for 10 seconds\nTry: run keyfleet secret put a < FILE\n",
+        "keyfleet: other writers kept changing a for 10 seconds\nTry: run the same command again, with the same input\n",
         put("a", "x").expectExit(7).err());
     assertTrue(tries.get() > 5, tries::toString);
   }
@@ -350,7 +350,7 @@ class SecretCommandsTest {
     assertEquals(
         """
         keyfleet: the store did not answer in time: a may or may not be stored
-        Try: run keyfleet secret put a < FILE
+        Try: run the same command again, with the same input
         """,
         result.err());
   }

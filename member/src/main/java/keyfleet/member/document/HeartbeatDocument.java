@@ -47,6 +47,9 @@ public final class HeartbeatDocument {
     if (current != null) {
       document.number("current_kek_version", current.number());
     }
+    if (!heartbeat.keyFolder().isEmpty()) {
+      document.text("key_folder", heartbeat.keyFolder());
+    }
     return document
         .text("provider", provider(loadedVersions, current))
         .document("providers", providers(loadedVersions))
@@ -113,6 +116,7 @@ public final class HeartbeatDocument {
     private @Nullable Integer protocol;
     private @Nullable String software;
     private @Nullable Instant startedAt;
+    private String keyFolder = "";
 
     private Fields(Instant at) {
       this.at = at;
@@ -134,6 +138,7 @@ public final class HeartbeatDocument {
         case "epoch" -> epoch = field.number();
         case "protocol" -> protocol = FieldCodec.toInt(field.number());
         case "version" -> software = field.text();
+        case "key_folder" -> keyFolder = field.text();
         case "started_at" -> startedAt = InstantParser.parse(field.text());
         default -> {} // a newer version wrote it, or it is only for people
       }
@@ -160,7 +165,8 @@ public final class HeartbeatDocument {
           current,
           require("protocol", protocol),
           require("epoch", epoch),
-          at);
+          at,
+          keyFolder);
     }
 
     private Map<KekVersion, LoadedVersion> loadedVersions() {
