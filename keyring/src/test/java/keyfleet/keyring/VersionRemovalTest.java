@@ -97,7 +97,7 @@ class VersionRemovalTest {
   @Test
   void activeVersion_isNotRemoved() {
     assertTrue(
-        refusal(VersionRemoval.disable(rotated(), v(2), clean(HOUR))).contains("v2 is ACTIVE"));
+        refusal(VersionRemoval.disable(rotated(), v(2), clean(HOUR))).contains("v2 is active"));
   }
 
   @Test

@@ -53,8 +53,11 @@ public record DemoCommand(CommandContext context, String launcher) implements Co
     Runtime.getRuntime().addShutdownHook(hook);
     try {
       return new DemoScenario(fleet, untilStopped(fleet)).run();
-    } catch (DemoStoppedException e) {
-      return INTERRUPTED; // the hook ends the process
+    } catch (RuntimeException e) {
+      if (fleet.isStopped()) { // the hook has ended the processes and removed their files
+        return INTERRUPTED;
+      }
+      throw e;
     } finally {
       isFinished.set(!fleet.isStopped());
     }

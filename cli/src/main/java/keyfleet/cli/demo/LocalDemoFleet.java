@@ -97,6 +97,12 @@ final class LocalDemoFleet implements DemoFleet {
     }
   }
 
+  private void requireNotStopped() {
+    if (isStopped()) {
+      throw new DemoStoppedException();
+    }
+  }
+
   boolean isStopped() {
     return stopped.getCount() == 0;
   }
@@ -111,9 +117,7 @@ final class LocalDemoFleet implements DemoFleet {
 
   /// Starts no process once the demonstration is stopped.
   private synchronized Process spawn(String name, Path out, Path err, String... arguments) {
-    if (isStopped()) {
-      throw new DemoStoppedException();
-    }
+    requireNotStopped();
     List<String> command = new ArrayList<>(List.of(launcher));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
@@ -212,7 +216,8 @@ final class LocalDemoFleet implements DemoFleet {
     return folder.resolve("keys").resolve(name).resolve("main.v" + version + ".key");
   }
 
-  private Path createKeyFolder(String name) {
+  private synchronized Path createKeyFolder(String name) {
+    requireNotStopped();
     try {
       return Files.createDirectories(
           folder.resolve("keys").resolve(name),
