@@ -398,10 +398,10 @@ class RotationTest {
     assertEquals(VersionState.WITHDRAWN, without.stateOf(v(3)).orElseThrow());
     assertEquals(new Ignored(), without.withdraw(v(3)));
     assertEquals(
-        new Refused("v3 already exists, in state WITHDRAWN"),
+        new Refused("v3 already exists, in state withdrawn"),
         without.announce(v(3), KeyringFixtures.versionEntry(3)));
     assertEquals(
-        new Refused("v3 is WITHDRAWN; only an announced version can be rotated to"),
+        new Refused("v3 is withdrawn; only an announced version can be rotated to"),
         without.decide(startRequest(1, 3)));
   }
 
@@ -409,7 +409,7 @@ class RotationTest {
   void versionThatValuesMayCarry_isNotWithdrawn() {
     Keystore staged = requireAccepted(keystore().decide(startRequest(1, 2)));
     assertEquals(
-        new Refused("v2 is STAGED; only an announced version can be withdrawn"),
+        new Refused("v2 is staged; only an announced version can be withdrawn"),
         staged.withdraw(v(2)));
     assertEquals(
         new Refused("v1 is active; only an announced version can be withdrawn"),

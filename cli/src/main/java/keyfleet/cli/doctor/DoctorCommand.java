@@ -15,6 +15,7 @@ import keyfleet.cli.output.ExitCode;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoreRefusedException.Reason;
@@ -98,7 +99,7 @@ public record DoctorCommand(
   private static StoreCheck checkHeartbeats(Engine engine) {
     try {
       return HeartbeatClockCheck.run(engine.kv());
-    } catch (StoreException e) {
+    } catch (StoreException | MalformedValueException e) {
       return StoreCheck.warn(
           "the heartbeats cannot be read: " + e.getMessage(),
           "run it again, when the store answers");
