@@ -69,26 +69,34 @@ final class LocalDemoFleet implements DemoFleet {
 
   @Override
   public CommandResult run(String... arguments) {
+    RunningProcess command = startCommand(arguments);
+    CommandResult result = awaitEnd(command);
+    runningCommands.remove(command.process());
+    if (result.exitCode() == SIGINT_EXIT || result.exitCode() == SIGTERM_EXIT) {
+      requireNoSignal();
+    }
+    return result;
+  }
+
+  /// Creates no file while the folder is deleted.
+  private synchronized RunningProcess startCommand(String... arguments) {
+    requireNotStopped();
     try {
       Path out = Files.createTempFile(folder, "command", ".out");
       Path err = Files.createTempFile(folder, "command", ".err");
       Process process = spawn(OPERATOR, out, err, arguments);
       runningCommands.add(process);
-      CommandResult result = awaitEnd(new RunningProcess(process, out, err));
-      runningCommands.remove(process);
-      requireNoStop(result);
-      return result;
+      return new RunningProcess(process, out, err);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /// Ctrl-C reaches the command too, and its end may be seen before this process has got the
-  /// signal. What the command printed is then no result of the demonstration.
-  private void requireNoStop(CommandResult result) {
+  /// Ctrl-C reaches the children too, and their end may be seen before this process has got the
+  /// signal. Throws if it gets one: what a child did is then no result of the demonstration.
+  private void requireNoSignal() {
     try {
-      boolean hasSignalExit = result.exitCode() == SIGINT_EXIT || result.exitCode() == SIGTERM_EXIT;
-      if (hasSignalExit && stopped.await(SIGNAL_DELAY.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (stopped.await(SIGNAL_DELAY.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new DemoStoppedException();
       }
     } catch (InterruptedException e) {
@@ -108,7 +116,7 @@ final class LocalDemoFleet implements DemoFleet {
   }
 
   @Override
-  public void start(String name, String... arguments) {
+  public synchronized void start(String name, String... arguments) {
     Path out = folder.resolve(name + ".out");
     Path err = folder.resolve(name + ".err");
     createKeyFolder(name);
@@ -133,6 +141,7 @@ final class LocalDemoFleet implements DemoFleet {
     try {
       return builder.start();
     } catch (IOException e) {
+      requireNoSignal(); // which also ends the JDK's helper that starts the process
       throw new UncheckedIOException(e);
     }
   }
@@ -233,8 +242,12 @@ final class LocalDemoFleet implements DemoFleet {
   }
 
   /// Ends all processes and deletes the folder.
-  synchronized void close() {
-    stopped.countDown();
+  void close() {
+    stopped.countDown(); // first: the other thread may wait for it, and hold the lock
+    endAll();
+  }
+
+  private synchronized void endAll() {
     runningCommands.forEach(Process::destroyForcibly);
     runningCommands.forEach(LocalDemoFleet::awaitExit);
     runningProcesses.values().forEach(it -> it.process().destroyForcibly());

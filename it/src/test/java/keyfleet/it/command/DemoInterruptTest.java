@@ -1,7 +1,6 @@
 package keyfleet.it.command;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -20,16 +19,29 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// behind. As on a terminal, the signal reaches each process of the demonstration.
 @Timeout(300)
 class DemoInterruptTest {
-  /// Job control gives the demonstration a process group of its own, and lets it receive SIGINT.
-  private static final String SCRIPT =
+  /// Runs the demonstration on a terminal, and presses Ctrl-C there once it has printed a text.
+  private static final String TERMINAL =
       """
-      set -m
-      KEYFLEET demo >out 2>err &
-      demo=$!
-      tries=0
-      until grep -qF 'LINE' out || [ $tries -gt 600 ]; do sleep 0.1; tries=$((tries + 1)); done
-      kill -INT -- -$demo
-      wait $demo
+      import os, pty, sys
+      pid, terminal = pty.fork()
+      if pid == 0:
+          os.execv(sys.argv[1], [sys.argv[1], "demo"])
+      seen = b""
+      pressed = False
+      while True:
+          try:
+              part = os.read(terminal, 4096)
+          except OSError:  # the other end is closed
+              break
+          if not part:
+              break
+          seen += part
+          if not pressed and sys.argv[2].encode() in seen:
+              pressed = True
+              os.write(terminal, b"\\x03")
+      code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+      print(seen.decode().replace("\\r", ""), end="")
+      print("exit", code)
       """;
 
   @TempDir Path folder = Path.of("");
@@ -43,15 +55,20 @@ class DemoInterruptTest {
     shell.run(keyfleet + " --version"); // builds if necessary
     Files.writeString(folder.resolve("keyfleet.yaml"), "store: [not, a, url]\n");
 
-    Shell.Result result = shell.run(SCRIPT.replace("KEYFLEET", keyfleet).replace("LINE", lastLine));
+    Files.writeString(folder.resolve("terminal.py"), TERMINAL);
 
-    List<String> out = Files.readAllLines(folder.resolve("out"));
-    List<String> err = Files.readAllLines(folder.resolve("err"));
-    assertEquals(130, result.exit(), out + " " + err);
-    assertTrue(out.stream().anyMatch(it -> it.contains(lastLine)), out + " " + err);
-    assertFalse(out.stream().anyMatch(it -> it.contains("FAIL")), out.toString());
+    Shell.Result result =
+        shell.run("python3 terminal.py %s '%s'".formatted(keyfleet, lastLine));
+
+    List<String> out = result.out();
+    assertEquals(List.of(), result.err());
+    assertTrue(out.stream().anyMatch(it -> it.contains(lastLine)), out.toString());
     assertEquals(
-        List.of("", "demo was stopped; its processes and files are removed"), err, out.toString());
+        List.of("demo was stopped; its processes and files are removed", "exit 130"),
+        out.subList(out.size() - 2, out.size()),
+        out.toString());
+    assertTrue(
+        out.stream().noneMatch(it -> it.matches(".*(FAIL|Exception|keyfleet: ).*")), out.toString());
     assertEquals(List.of(), shell.run("ls " + temporary).out());
     assertEquals(
         List.of(),
