@@ -3,7 +3,7 @@
 
 assemble() {
   find_jdk
-  mkdir -p "$apps"
+  make_folder "$apps"
   acquire_lock
   if ! is_built; then
     fetch_maven

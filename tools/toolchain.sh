@@ -1,7 +1,6 @@
 # Shared by ./keyfleet and ./dev: folders, the JDK, Maven. The caller sets `here` to the checkout. POSIX sh; the
 # functions that every start of ./keyfleet calls start no process.
 
-cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/keyfleet
 maven_version=3.10.0
 maven_sha512=908b1501bfb420bf7c8affb855534a9c407fd6099367bfb9f2f2dcb8e9799102bffb84518cde74c679bd76870247c6528683abdd620581bffa90f95d92d175aa
 
@@ -9,6 +8,15 @@ maven_sha512=908b1501bfb420bf7c8affb855534a9c407fd6099367bfb9f2f2dcb8e9799102bff
 fail() {
   printf 'keyfleet: %s\nTry: %s\n' "$1" "$2" >&2
   exit 1
+}
+
+[ -n "${XDG_CACHE_HOME:-}${HOME:-}" ] || fail "has no folder for what it builds: HOME and XDG_CACHE_HOME are unset" 'export XDG_CACHE_HOME=$(mktemp -d)'
+cache=${XDG_CACHE_HOME:-${HOME:-}/.cache}/keyfleet
+
+# make_folder FOLDER: creates a folder of the cache.
+make_folder() {
+  if mkdir -p "$1" 2>/dev/null && [ -w "$1" ]; then return; fi
+  fail "user $(id -un) cannot write to $1, where the application is built (HOME is ${HOME:-unset})" 'export XDG_CACHE_HOME=$(mktemp -d)'
 }
 
 # is_jdk FOLDER: is it a JDK of 25 or newer?
@@ -73,7 +81,7 @@ fetch_maven() {
   maven=$cache/apache-maven-$maven_version/bin/mvn
   if [ -x "$maven" ]; then return; fi
   command -v mvn >/dev/null || fail "needs an installed Maven to fetch the pinned one, and none is on the PATH" "apt-get install maven, or brew install maven"
-  mkdir -p "$cache"
+  make_folder "$cache"
   fetched=$(mktemp -d "$cache/maven.XXXXXX")
   # shellcheck disable=SC2086 # Maven before 3.9 does not read MAVEN_ARGS by itself
   (cd "$fetched" && mvn -q -B ${MAVEN_ARGS:-} org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy \

@@ -3,6 +3,7 @@ package keyfleet.awskms;
 import java.time.Duration;
 import java.util.Set;
 import keyfleet.crypto.KekUnavailableException;
+import keyfleet.providers.NetworkErrorText;
 import keyfleet.providers.ProviderException;
 import keyfleet.providers.RemoteResult;
 import keyfleet.providers.RemoteResult.RetryLater;
@@ -49,7 +50,7 @@ final class AwsKmsErrorMapper {
       case AbortedException e ->
           throw unavailable("was called by a thread that was interrupted", e);
       case SdkClientException e -> mapClientError(e);
-      default -> throw unavailable("failed: " + failure.getClass().getSimpleName(), failure);
+      default -> throw unavailable("failed: " + NetworkErrorText.of(failure), failure);
     };
   }
 
@@ -113,8 +114,7 @@ final class AwsKmsErrorMapper {
           "AWS_PROFILE, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a role of this machine",
           e);
     }
-    Throwable cause = e.getCause() == null ? e : e.getCause();
-    return new RetryLater<>("does not answer: " + cause.getClass().getSimpleName());
+    return new RetryLater<>("does not answer: " + NetworkErrorText.of(e));
   }
 
   private static Duration retryAfter(AwsServiceException e) {

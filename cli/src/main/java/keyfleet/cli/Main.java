@@ -14,6 +14,7 @@ import keyfleet.cli.config.EngineFactory;
 import keyfleet.cli.kek.KekVerifyCommand;
 import keyfleet.cli.output.Console;
 import keyfleet.cli.output.HiddenInput;
+import keyfleet.cli.output.OutputReader;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.member.LocalProcess;
 import keyfleet.providers.ProviderSpec.ProviderContext;
@@ -46,6 +47,7 @@ public final class Main {
     var data = new FileOutputStream(FileDescriptor.out);
     var console = new Console(System.in, data, System.err, System.out.charset(), output);
     console.useHiddenInput(HiddenInput.ofProcess(System.getProperty("keyfleet.stdin")));
+    console.detectReaderEnd(OutputReader::isGone);
     CommandDispatcher dispatcher =
         new CommandDispatcher(
             console, new ProcessRuntime(), EngineFactory::open, Main::currentOperator);

@@ -110,6 +110,28 @@ record RemedyCompleter(List<String> arguments, CommandFinder commands)
         : PROGRAM + completed.stream().map(RemedyCompleter::quote).collect(Collectors.joining(" "));
   }
 
+  /// The words of a command as a shell splits them: single quotes keep spaces.
+  static List<String> splitWords(String command) {
+    List<String> words = new ArrayList<>();
+    StringBuilder word = new StringBuilder();
+    boolean isQuoted = false;
+    for (int i = 0; i < command.length(); i++) {
+      char c = command.charAt(i);
+      if (c == '\'') {
+        isQuoted = !isQuoted;
+      } else if (c == '\\' && !isQuoted && i + 1 < command.length()) {
+        word.append(command.charAt(++i));
+      } else if (c == ' ' && !isQuoted) {
+        words.add(word.toString());
+        word.setLength(0);
+      } else {
+        word.append(c);
+      }
+    }
+    words.add(word.toString());
+    return words;
+  }
+
   private static List<String> valuesOf(String option, List<String> words) {
     List<String> values = new ArrayList<>();
     for (int i = 0; i < words.size(); i++) {
@@ -145,7 +167,7 @@ record RemedyCompleter(List<String> arguments, CommandFinder commands)
   }
 
   private static boolean hasPlaceholder(String text) {
-    return PLACEHOLDER.matcher(text).find();
+    return PLACEHOLDER.matcher(text.replaceAll("'[^']*'", "")).find();
   }
 
   private static String quote(String word) {

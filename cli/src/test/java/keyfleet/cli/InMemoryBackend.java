@@ -98,6 +98,11 @@ public final class InMemoryBackend implements TestBackend {
     time.advance(duration);
   }
 
+  /// Sets the store's clock back.
+  public void stepBack(Duration duration) {
+    time.stepBack(duration);
+  }
+
   @Override
   public Map<String, String> timings() {
     return Map.of();

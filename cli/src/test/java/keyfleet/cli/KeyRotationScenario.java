@@ -91,7 +91,7 @@ interface KeyRotationScenario {
 
   private static void remove(CliFleet fleet) {
     CommandResult active = fleet.run("kek", "remove", "--version=2", "--yes").expectExit(2);
-    assertTrue(active.err().contains("  v2 is ACTIVE, not DECRYPT_ONLY\n"), active.err());
+    assertTrue(active.err().contains("  v2 is active, not decrypt-only\n"), active.err());
     assertTrue(
         active.err().contains("  21 records of sqlite keyfleet_secrets carry it\n"), active.err());
     assertTrue(active.err().contains("  cap-api-1 holds it as current\n"), active.err());

@@ -13,13 +13,26 @@ import org.jspecify.annotations.Nullable;
 /// @param current the version it seals under; null while there is no keystore
 /// @param epoch the epoch of the keystore it last read, for which its proofs hold; 0 before the
 ///   first read
+/// @param keyFolder the folder in which people place keys for it, as it was given; empty if it has
+///   none
 public record Heartbeat(
     ProcessInfo process,
     Map<KekVersion, LoadedVersion> loadedVersions,
     @Nullable KekVersion current,
     int protocol,
     long epoch,
-    Instant writtenAt) {
+    Instant writtenAt,
+    String keyFolder) {
+  public Heartbeat(
+      ProcessInfo process,
+      Map<KekVersion, LoadedVersion> loadedVersions,
+      @Nullable KekVersion current,
+      int protocol,
+      long epoch,
+      Instant writtenAt) {
+    this(process, loadedVersions, current, protocol, epoch, writtenAt, "");
+  }
+
   /// `run` distinguishes two runs under one instance name.
   public record ProcessInfo(String instance, String run, String role, String software, Host host) {
     public ProcessInfo(String instance, String run, String role, String software) {

@@ -92,7 +92,7 @@ public record Keystore(
   public KeystoreDecision announce(KekVersion version, VersionEntry announced) {
     if (versions.containsKey(version)) {
       return new KeystoreDecision.Refused(
-          version + " already exists, in state " + versions.get(version).state());
+          version + " already exists, in state " + versions.get(version).state().text());
     }
     if (version.compareTo(versions.lastKey()) < 0) {
       return new KeystoreDecision.Refused(
@@ -118,7 +118,7 @@ public record Keystore(
       return new KeystoreDecision.Refused(
           wasActive && state == VersionState.ANNOUNCED
               ? version + " was active before, so values may be sealed under it"
-              : version + " is " + state + "; only an announced version can be withdrawn");
+              : version + " is " + state.text() + "; only an announced version can be withdrawn");
     }
     return new KeystoreDecision.Accepted(with(rotation, version, VersionState.WITHDRAWN));
   }
@@ -131,9 +131,12 @@ public record Keystore(
     }
     VersionEntry known = versions.get(version);
     if (known == null || !known.state().canBeCarried() || version.equals(active)) {
-      String state = known == null ? "not announced" : known.state().toString();
+      String state = known == null ? "not announced" : known.state().text();
       return new KeystoreDecision.Refused(
-          version + " is " + state + "; only a version that was active before can be attested");
+          version
+              + " is "
+              + state
+              + "; only a version that was active before can be attested");
     }
     if (isAttested(version, cluster)) {
       return new KeystoreDecision.Ignored();

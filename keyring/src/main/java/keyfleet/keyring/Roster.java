@@ -26,6 +26,13 @@ public record Roster(List<Heartbeat> heartbeats, Instant storeTime) {
     return heartbeats.stream().filter(it -> isFresh(it.writtenAt(), window)).toList();
   }
 
+  /// The heartbeats that are in the future: store time has stepped back since.
+  public List<Heartbeat> ahead() {
+    return heartbeats.stream()
+        .filter(it -> Duration.between(storeTime, it.writtenAt()).compareTo(MAX_AHEAD) > 0)
+        .toList();
+  }
+
   /// All others. The store cannot tell whether such a process is restarting, cut off, suspended or
   /// dead.
   public List<Heartbeat> stale(Duration window) {

@@ -138,7 +138,7 @@ final class RotationTransitions {
     }
     if (state.get() != VersionState.ANNOUNCED) {
       return Optional.of(
-          to + " is " + state.get() + "; only an announced version can be rotated to");
+          to + " is " + state.get().text() + "; only an announced version can be rotated to");
     }
     if (request.kind() == Kind.ROTATION && keystore.isCompromised(from)) {
       return Optional.of(

@@ -49,7 +49,9 @@ public final class VersionRemoval {
   public static KeystoreDecision disable(Keystore keystore, KekVersion version, Evidence evidence) {
     List<String> objections = new ArrayList<>();
     stateObjection(keystore, version, VersionState.DECRYPT_ONLY).ifPresent(objections::add);
-    objections.addAll(useObjections(keystore, version, evidence));
+    if (keystore.versions().containsKey(version)) {
+      objections.addAll(useObjections(keystore, version, evidence));
+    }
     return decide(keystore, version, VersionState.DISABLED, objections);
   }
 
@@ -71,6 +73,9 @@ public final class VersionRemoval {
       FenceWaiver waiver) {
     List<String> objections = new ArrayList<>();
     stateObjection(keystore, version, VersionState.DISABLED).ifPresent(objections::add);
+    if (!keystore.versions().containsKey(version)) {
+      return new Refused(objections);
+    }
     objections.addAll(useObjections(keystore, version, evidence));
     if (waiver == FenceWaiver.NONE) {
       evidence
@@ -105,7 +110,7 @@ public final class VersionRemoval {
     }
     return state.get() == needed
         ? Optional.empty()
-        : Optional.of(version + " is " + state.get() + ", not " + needed);
+        : Optional.of(version + " is " + state.get().text() + ", not " + needed.text());
   }
 
   private static List<String> useObjections(

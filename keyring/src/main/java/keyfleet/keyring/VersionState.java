@@ -1,5 +1,7 @@
 package keyfleet.keyring;
 
+import java.util.Locale;
+
 /// The life cycle of a KEK version.
 public enum VersionState {
   /// Has a sentinel; no process needs it yet.
@@ -18,6 +20,11 @@ public enum VersionState {
   /// Its bytes are being deleted. Cannot be undone.
   DESTROYING,
   DESTROYED;
+
+  /// The state as people read it, such as `decrypt-only`.
+  public String text() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
 
   /// Whether a process is admitted only if it proves the version.
   public boolean isProofRequired() {

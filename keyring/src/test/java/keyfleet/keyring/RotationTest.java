@@ -206,7 +206,7 @@ class RotationTest {
         new Refused("the active version is v1, not v2"), keystore().decide(startRequest(2, 3)));
     assertEquals(new Refused("v9 is not announced"), keystore().decide(startRequest(1, 9)));
     assertEquals(
-        new Refused("v1 is ACTIVE; only an announced version can be rotated to"),
+        new Refused("v1 is active; only an announced version can be rotated to"),
         keystore().decide(startRequest(1, 1)));
     assertEquals(
         new Refused("rotation r-1 to v2 is under way"), rewrapping().decide(startRequest(1, 3)));
@@ -398,10 +398,10 @@ class RotationTest {
     assertEquals(VersionState.WITHDRAWN, without.stateOf(v(3)).orElseThrow());
     assertEquals(new Ignored(), without.withdraw(v(3)));
     assertEquals(
-        new Refused("v3 already exists, in state WITHDRAWN"),
+        new Refused("v3 already exists, in state withdrawn"),
         without.announce(v(3), KeyringFixtures.versionEntry(3)));
     assertEquals(
-        new Refused("v3 is WITHDRAWN; only an announced version can be rotated to"),
+        new Refused("v3 is withdrawn; only an announced version can be rotated to"),
         without.decide(startRequest(1, 3)));
   }
 
@@ -409,10 +409,10 @@ class RotationTest {
   void versionThatValuesMayCarry_isNotWithdrawn() {
     Keystore staged = requireAccepted(keystore().decide(startRequest(1, 2)));
     assertEquals(
-        new Refused("v2 is STAGED; only an announced version can be withdrawn"),
+        new Refused("v2 is staged; only an announced version can be withdrawn"),
         staged.withdraw(v(2)));
     assertEquals(
-        new Refused("v1 is ACTIVE; only an announced version can be withdrawn"),
+        new Refused("v1 is active; only an announced version can be withdrawn"),
         keystore().withdraw(v(1)));
     assertEquals(new Refused("v9 is not announced"), keystore().withdraw(v(9)));
     Keystore turned =
@@ -432,7 +432,7 @@ class RotationTest {
   @Test
   void attestation_isForOldVersionsOfAKmsKeyringUntilTheyAreUsedAgain() {
     assertEquals(
-        new Refused("v1 is ACTIVE; only a version that was active before can be attested"),
+        new Refused("v1 is active; only a version that was active before can be attested"),
         keystore(Keystore.Use.KMS).attest(v(1), "blue"));
     assertEquals(
         new Refused(

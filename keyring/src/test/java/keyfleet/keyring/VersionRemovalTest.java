@@ -97,7 +97,7 @@ class VersionRemovalTest {
   @Test
   void activeVersion_isNotRemoved() {
     assertTrue(
-        refusal(VersionRemoval.disable(rotated(), v(2), clean(HOUR))).contains("v2 is ACTIVE"));
+        refusal(VersionRemoval.disable(rotated(), v(2), clean(HOUR))).contains("v2 is active"));
   }
 
   @Test
@@ -153,6 +153,6 @@ class VersionRemovalTest {
         refusal(
                 VersionRemoval.startDestroying(
                     rotated(), v(1), clean(HORIZON), HORIZON, VersionRemoval.FenceWaiver.NONE))
-            .contains("v1 is DECRYPT_ONLY, not DISABLED"));
+            .contains("v1 is decrypt-only, not disabled"));
   }
 }

@@ -67,7 +67,7 @@ public sealed interface MembershipState {
   record DifferentTimings(Timings own, Timings fleet) implements MembershipState {
     @Override
     public String description() {
-      return "the fleet's timings are " + fleet + ", this process was set to " + own;
+      return Remedy.describe(this);
     }
   }
 

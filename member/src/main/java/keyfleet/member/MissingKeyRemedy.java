@@ -28,13 +28,64 @@ public final class MissingKeyRemedy {
     };
   }
 
+  /// For a process that has loaded other bytes than the fleet's. What it has loaded is never
+  /// replaced in memory, so the wrong key must be gone for a heartbeat.
+  ///
+  /// @param folder where it looks for key files; empty if that is unknown
+  public static String forOtherBytes(
+      String provider, KeyringName keyring, KekVersion version, String folder) {
+    return switch (provider) {
+      case "env" -> forThisProcess(provider, keyring, version);
+      case "file", "simulated" ->
+          "remove %1$s.%2$s.key from %3$s, wait for a heartbeat, then place the fleet's %1$s.%2$s.key in %3$s"
+              .formatted(keyring, version, folder.isEmpty() ? "the key folder" : folder);
+      default ->
+          "remove its key of %1$s, wait for a heartbeat, then place the key of %1$s that the rest of the fleet has (provider %2$s)"
+              .formatted(version, provider);
+    };
+  }
+
+  /// For a command, which reads its keys each time it runs.
+  public static String forCommand(String provider, KeyringName keyring, KekVersion version) {
+    return switch (provider) {
+      case "env" ->
+          "set %s to the fleet's bytes, and run the same command again"
+              .formatted(variable(keyring, version));
+      case "file", "simulated" ->
+          "name the folder that has the fleet's %s.%s.key with --provider=file:FOLDER"
+              .formatted(keyring, version);
+      default ->
+          "name the provider %s that has %s %s with --provider"
+              .formatted(provider, keyring, version);
+    };
+  }
+
+  /// How to make a key that no host has yet.
+  public static String forNewKey(String provider, KeyringName keyring, KekVersion version) {
+    return switch (provider) {
+      case "env" -> "export %s=$(keyfleet kek generate)".formatted(variable(keyring, version));
+      case "file" ->
+          "keyfleet kek generate --version=%d%s"
+              .formatted(
+                  version.number(),
+                  keyring.equals(KeyringName.MAIN) ? "" : " --keyring=" + keyring);
+      default -> "name the provider that has it with --provider";
+    };
+  }
+
   /// For another process, which the caller names before the text: `On api-1: …`.
-  public static String forOtherProcess(String provider, KeyringName keyring, KekVersion version) {
+  ///
+  /// @param folder where it looks for key files; empty if that is unknown
+  public static String forOtherProcess(
+      String provider, KeyringName keyring, KekVersion version, String folder) {
     return switch (provider) {
       case "env" -> "set %s and restart the process".formatted(variable(keyring, version));
       case "file", "simulated" ->
-          "copy %s.%s.key with mode 0600 into the key folder; no restart is needed"
-              .formatted(keyring, version);
+          folder.isEmpty()
+              ? "copy %s.%s.key with mode 0600 into the key folder; no restart is needed"
+                  .formatted(keyring, version)
+              : "place %s.%s.key in %s with mode 0600; no restart is needed"
+                  .formatted(keyring, version, folder);
       case "pkcs11" ->
           "provide keyfleet-%s-%s in its token; keyfleet kek pkcs11-init --version=%d creates it once for all processes that share the token"
               .formatted(keyring, version, version.number());

@@ -40,14 +40,35 @@ class MissingKeyRemedyTest {
           """)
   void otherProcess_getsTheRemedyOfTheProvider(String provider, String expected) {
     assertEquals(
-        expected, MissingKeyRemedy.forOtherProcess(provider, new KeyringName("pay"), v(2)));
+        expected, MissingKeyRemedy.forOtherProcess(provider, new KeyringName("pay"), v(2), ""));
   }
 
   @Test
   void otherProcess_envVariableOfTheMainKeyring_hasNoKeyringName() {
     assertEquals(
         "set KEYFLEET_KEK_V2 and restart the process",
-        MissingKeyRemedy.forOtherProcess("env", KeyringName.MAIN, v(2)));
+        MissingKeyRemedy.forOtherProcess("env", KeyringName.MAIN, v(2), ""));
+  }
+
+  @Test
+  void keyFolder_isNamed() {
+    assertEquals(
+        "place main.v2.key in keys/b with mode 0600; no restart is needed",
+        MissingKeyRemedy.forOtherProcess("file", KeyringName.MAIN, v(2), "keys/b"));
+    assertEquals(
+        "remove main.v2.key from keys/b, wait for a heartbeat, then place the fleet's main.v2.key"
+            + " in keys/b",
+        MissingKeyRemedy.forOtherBytes("file", KeyringName.MAIN, v(2), "keys/b"));
+  }
+
+  @Test
+  void commandAndNewKey_getWhatToType() {
+    assertEquals(
+        "set KEYFLEET_KEK_V2 to the fleet's bytes, and run the same command again",
+        MissingKeyRemedy.forCommand("env", KeyringName.MAIN, v(2)));
+    assertEquals(
+        "keyfleet kek generate --version=2 --keyring=pay",
+        MissingKeyRemedy.forNewKey("file", new KeyringName("pay"), v(2)));
   }
 
   @Test

@@ -155,7 +155,7 @@ final class BucketDocuments {
       }
     }
     throw new StoreException(
-        "key %s of bucket %s is taken and cannot be read".formatted(key, bucket.name()));
+        "key %s of the %s is taken and cannot be read".formatted(key, bucket.label()));
   }
 
   /// Empty if the key has a document.

@@ -165,7 +165,7 @@ final class MongoKv implements Kv {
 
   private static StoreException tooManyConflicts(Bucket bucket, Key key) {
     return new StoreException(
-        "key %s of bucket %s changed during %d attempts to write it"
-            .formatted(key, bucket.name(), MAX_ATTEMPTS));
+        "key %s of the %s changed during %d attempts to write it"
+            .formatted(key, bucket.label(), MAX_ATTEMPTS));
   }
 }

@@ -70,8 +70,8 @@ final class NatsBatchGet implements AutoCloseable {
       case Status.NOT_FOUND_CODE -> new Result.NoneFound();
       default ->
           throw new StoreException(
-              "bucket %s cannot be listed: %s"
-                  .formatted(stream.bucket().name(), message.getStatus().getMessageWithCode()));
+              "the %s cannot be listed: %s"
+                  .formatted(stream.bucket().label(), message.getStatus().getMessageWithCode()));
     };
   }
 
@@ -93,10 +93,10 @@ final class NatsBatchGet implements AutoCloseable {
       return message;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new StoreException("interrupted while listing bucket " + stream.bucket().name(), e);
+      throw new StoreException("interrupted while listing the " + stream.bucket().label(), e);
     } catch (IllegalStateException e) {
       throw new StoreException(
-          "the connection was closed while listing bucket " + stream.bucket().name(), e);
+          "the connection was closed while listing the " + stream.bucket().label(), e);
     }
   }
 

@@ -45,8 +45,8 @@ final class NatsLister {
       NavigableSet<String> more = subjectsOf(next);
       if (more.isEmpty() || more.first().compareTo(subjects.last()) > 0) {
         throw new StoreException(
-            "keys of bucket "
-                + stream.bucket().name()
+            "keys of the "
+                + stream.bucket().label()
                 + " are deleted faster than they can be listed");
       }
       // A page that adds nothing is the last one: keys were deleted since the total was reported.
@@ -62,7 +62,7 @@ final class NatsLister {
     StreamInfo page = streams.fetchInfo(stream, body);
     if (page.hasError()) {
       throw NatsErrors.toStoreException(
-          "bucket " + stream.bucket().name() + " cannot be listed", page);
+          "the " + stream.bucket().label() + " cannot be listed", page);
     }
     return page;
   }

@@ -127,7 +127,7 @@ final class NatsWatch implements Watch {
                   call, new ConsumerCreateRequest(stream.name(), configuration).toJson()));
       if (response.hasError()) {
         throw NatsErrors.toStoreException(
-            "bucket " + stream.bucket().name() + " cannot be watched", response);
+            "the " + stream.bucket().label() + " cannot be watched", response);
       }
     } catch (StoreException e) {
       NatsConnection.unsubscribe(subscription);

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import keyfleet.member.process.ProcessEvent;
+import keyfleet.providers.NetworkErrorText;
 import org.jspecify.annotations.Nullable;
 
 /// Reports once that spans do not arrive, and once that they arrive again.
@@ -42,14 +43,12 @@ final class FailureReportingExporter implements SpanExporter {
     }
   }
 
-  /// The name of the cause, because a message may quote what was sent. Without a cause the
-  /// collector refused the spans.
+  /// Without a cause the collector refused the spans.
   private static String reasonOf(@Nullable Throwable failure) {
     if (failure == null || failure.getCause() == null) {
       return "it refused them";
     }
-    Throwable cause = failure.getCause();
-    return cause.getClass().getSimpleName();
+    return NetworkErrorText.of(failure.getCause());
   }
 
   @Override

@@ -26,14 +26,14 @@ final class PostgresBucketRegistry {
   long ensureRegistered(Bucket bucket) {
     long wanted = toMillis(bucket);
     Long cached = lifetimes.get(bucket.name());
-    return requireSame(bucket, cached == null ? register(bucket.name(), wanted) : cached);
+    return requireSame(bucket, cached == null ? register(bucket, wanted) : cached);
   }
 
   /// The same for a reader, which registers nothing: an unregistered bucket has no entries.
   long lifetimeOf(Bucket bucket) {
     Long cached = lifetimes.get(bucket.name());
     long registered =
-        cached == null ? readLifetime("open bucket " + bucket.name(), bucket.name()) : cached;
+        cached == null ? readLifetime("open " + bucket.label(), bucket.name()) : cached;
     if (registered == 0) {
       return toMillis(bucket);
     }
@@ -60,8 +60,9 @@ final class PostgresBucketRegistry {
 
   /// The first client sets the lifetime. Another client may be first, so this one reads the stored
   /// lifetime afterwards.
-  private long register(String name, long wanted) {
-    String action = "open bucket " + name;
+  private long register(Bucket bucket, long wanted) {
+    String name = bucket.name();
+    String action = "open " + bucket.label();
     long registered = readLifetime(action, name);
     if (registered == 0) {
       insertIfAbsent(action, name, wanted);

@@ -1,5 +1,8 @@
 package keyfleet.postgres;
 
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.sql.SQLException;
 import java.util.Set;
 import org.postgresql.util.PSQLException;
@@ -38,10 +41,28 @@ enum PostgresErrorKind {
     return state == null ? "" : state;
   }
 
-  /// The server's own message, or else the SQLSTATE.
+  /// The server's own message with its code, or else what is wrong with the connection.
   static String describe(SQLException e) {
     ServerErrorMessage error = e instanceof PSQLException it ? it.getServerErrorMessage() : null;
     String message = error == null ? null : error.getMessage();
-    return message == null ? "SQLSTATE " + sqlState(e) : message + " (" + sqlState(e) + ")";
+    return message == null ? describeConnection(e) : message + " (" + sqlState(e) + ")";
+  }
+
+  private static String describeConnection(SQLException e) {
+    for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+      switch (cause) {
+        case UnknownHostException _ -> {
+          return "its host name is unknown";
+        }
+        case SocketTimeoutException _ -> {
+          return "no answer in time";
+        }
+        case ConnectException it when String.valueOf(it.getMessage()).contains("refused") -> {
+          return "connection refused";
+        }
+        default -> {}
+      }
+    }
+    return "the connection was lost";
   }
 }

@@ -59,7 +59,7 @@ final class PostgresKv implements Kv {
   public Optional<Entry> get(Bucket bucket, Key key) {
     long lifetime = buckets.lifetimeOf(bucket);
     return pool.read(
-        "read " + bucket.name() + " " + key,
+        "read " + bucket.label() + " " + key,
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.get())) {
             statement.setString(1, bucket.name());
@@ -101,7 +101,7 @@ final class PostgresKv implements Kv {
   public List<Entry> list(Bucket bucket, Prefix prefix) {
     long lifetime = buckets.lifetimeOf(bucket);
     return pool.read(
-        "list " + bucket.name() + " " + prefix.value(),
+        "list " + bucket.label() + " " + prefix.value(),
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.list())) {
             statement.setString(1, bucket.name());
@@ -139,7 +139,7 @@ final class PostgresKv implements Kv {
     long lifetime = buckets.ensureRegistered(request.bucket);
     WriteResult result =
         pool.write(
-            "write " + request.bucket.name() + " " + request.key,
+            "write " + request.bucket.label() + " " + request.key,
             connection -> send(connection, statement, request, lifetime),
             new Unknown());
     if (!(result instanceof Conflict)) {
@@ -209,7 +209,7 @@ final class PostgresKv implements Kv {
     if (isDue && lastSweeps.replace(bucket.name(), last, now)) {
       try {
         pool.write(
-            "sweep " + bucket.name(), connection -> runSweep(connection, bucket, lifetime), 0);
+            "sweep " + bucket.label(), connection -> runSweep(connection, bucket, lifetime), 0);
       } catch (StoreException e) {
         lastSweeps.replace(bucket.name(), now, last); // the next write sweeps
       }

@@ -81,7 +81,8 @@ final class PostgresPool implements AutoCloseable {
     return switch (PostgresErrorKind.sqlState(e)) {
       case "57014" -> new StoreException(prefix + "the statement took longer than allowed", e);
       case "55P03" ->
-          new StoreException(prefix + "a lock was not free within " + PostgresTimeouts.LOCK, e);
+          new StoreException(
+              prefix + "a lock was not free within " + PostgresTimeouts.LOCK.toSeconds() + " s", e);
       case "42501" ->
           new StoreRefusedException(
               prefix + PostgresErrorKind.describe(e),
@@ -105,8 +106,8 @@ final class PostgresPool implements AutoCloseable {
       return connections.getConnection();
     } catch (SQLException e) {
       throw new StoreException(
-          "cannot %s in %s: no connection within %s"
-              .formatted(action, address, PostgresTimeouts.POOL_WAIT),
+          "cannot %s in %s: no connection within %d s"
+              .formatted(action, address, PostgresTimeouts.POOL_WAIT.toSeconds()),
           e);
     }
   }

@@ -45,7 +45,7 @@ final class SqliteBucketRegistry {
       // The outcome is read back below.
       stateDatabase.write(session -> session.update(CREATE, bucket.name(), lifetime));
       if (!contains(bucket)) {
-        throw new StoreException("bucket " + bucket.name() + " cannot be created");
+        throw new StoreException("the " + bucket.label() + " cannot be created");
       }
     }
   }

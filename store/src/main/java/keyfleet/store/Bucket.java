@@ -15,6 +15,11 @@ public sealed interface Bucket {
 
   String name();
 
+  /// The name in a sentence for people: without the lifetime, which some names end with.
+  default String label() {
+    return name().replaceFirst("_[0-9]+ms$", "").replace('_', ' ');
+  }
+
   /// Entries stay until they are deleted.
   record Lasting(String name) implements Bucket {
     public Lasting {

@@ -11,6 +11,11 @@ public final class FakeStoreClock {
     return new StoreTime(millis.get());
   }
 
+  /// As when an administrator corrects the clock of a server.
+  public void stepBack(Duration duration) {
+    millis.addAndGet(-duration.toMillis());
+  }
+
   public void advance(Duration duration) {
     if (duration.isNegative()) {
       throw new IllegalArgumentException("store time cannot go back by " + duration);

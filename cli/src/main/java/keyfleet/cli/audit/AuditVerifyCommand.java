@@ -71,7 +71,7 @@ public record AuditVerifyCommand(CommandContext context) implements Command {
                     + "="
                     + Console.sanitize(setting.text())
                     + " is not an audit head; use NUMBER:HASH with 64 hex digits",
-                NOTED.flag() + " with a line that keyfleet audit verify printed"));
+                "keyfleet audit verify"));
   }
 
   /// If the keystore cannot be read, the end of its audit is unknown, so the audit counts as
@@ -103,13 +103,11 @@ public record AuditVerifyCommand(CommandContext context) implements Command {
           throw CommandException.conditionNotMet(
               "the audit is broken at entry %s: %s"
                   .formatted(Console.sanitize(entry), Console.sanitize(reason)),
-              "keyfleet audit list%s, and compare with a backup of the store"
-                  .formatted(KeyOptions.keyringFlag(keyring)));
+              "keyfleet audit list" + KeyOptions.keyringFlag(keyring));
       case Unsettled() ->
           throw CommandException.conditionNotMet(
               "the keystore changed during each attempt to verify its audit",
-              "keyfleet audit verify%s, when the keyring changes less often"
-                  .formatted(KeyOptions.keyringFlag(keyring)));
+              "run the same command again, when the keyring changes less often");
     };
   }
 

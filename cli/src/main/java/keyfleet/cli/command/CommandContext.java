@@ -17,15 +17,37 @@ public record CommandContext(
     Supplier<EffectiveConfig> effectiveConfig,
     Function<StoreUrl, Engine> openEngine,
     Supplier<Operator> operator) {
-  /// Opens the store and the keys for one command. The caller closes the session.
+  /// Opens the store and the keys for a command that changes a fleet, whose store exists: only `kek
+  /// announce` and the processes of a fleet create one. The caller closes the session.
   public CommandSession openSession(ParseResult parsed) {
+    return forExistingStore(parsed).open(parsed);
+  }
+
+  private CommandSession open(ParseResult parsed) {
     return CommandSession.open(parsed, KeyOptions.keyring(parsed, runtime.get()), this);
+  }
+
+  /// The same context, whose engines refuse a place where no Keyfleet store is. A separate store of
+  /// records may be a database of an application, or new.
+  private CommandContext forExistingStore(ParseResult parsed) {
+    StoreUrl store = StoreOptions.storeUrl(parsed, runtime.get());
+    return new CommandContext(
+        console,
+        runtime,
+        effectiveConfig,
+        url -> {
+          if (url.toString().equals(store.toString())) {
+            openEngine.apply(url.forReading()).close();
+          }
+          return openEngine.apply(url);
+        },
+        operator);
   }
 
   /// Opens the store and the keys for a command that only reads: it creates nothing, and needs no
   /// right to write. The caller closes the session.
   public CommandSession openSessionForReading(ParseResult parsed) {
-    return forReading().openSession(parsed);
+    return forReading().open(parsed);
   }
 
   /// The same for a command that lists and decides nothing: what it reads may lag where the store's

@@ -9,6 +9,8 @@ import keyfleet.cli.output.CommandException;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.VersionEntry;
+import keyfleet.member.MissingKeyRemedy;
 import keyfleet.member.keys.CryptoMetrics;
 import keyfleet.member.keys.LoadedKeys;
 import keyfleet.providers.KekProvider;
@@ -87,22 +89,46 @@ public final class HostKeys implements AutoCloseable {
   /// Throws unless this host can load `version`.
   public void requireHeld(KekVersion version) {
     if (!load().providerByVersion().containsKey(version)) {
+      List<ProviderSpec> all = specs.get();
+      String provider = all.size() == 1 && providerFaults.isEmpty() ? nameOf(all.getFirst()) : "";
       throw new CommandException(
           "this host does not hold %s of keyring %s%s".formatted(version, keyring, faultText()),
-          "name the provider that has it with --provider");
+          MissingKeyRemedy.forNewKey(provider, keyring, version));
     }
+  }
+
+  private static String nameOf(ProviderSpec spec) {
+    return switch (spec) {
+      case ProviderSpec.Env _ -> "env";
+      case ProviderSpec.KeyFolder _ -> "file";
+      default -> "";
+    };
+  }
+
+  /// That this host lacks a version which the fleet has, and what its providers reported.
+  public CommandException missing(String subject, Keystore keystore, KekVersion version) {
+    VersionEntry entry = keystore.versions().get(version);
+    return new CommandException(
+        subject + faultText(),
+        entry == null
+            ? "keyfleet kek list" + KeyOptions.keyringFlag(keyring)
+            : MissingKeyRemedy.forCommand(entry.provider(), keyring, version));
   }
 
   /// Throws unless this host holds the same key for `version` as the fleet.
   public void requireProved(Keystore keystore, KekVersion version) {
-    requireHeld(version);
+    if (!load().providerByVersion().containsKey(version)) {
+      throw missing(
+          "this host does not hold %s of keyring %s".formatted(version, keyring),
+          keystore,
+          version);
+    }
     if (!load().canProve(keystore, version)) {
-      throw new CommandException(
+      throw missing(
           "this host has a different key for %s: provider %s cannot open the fleet's sentinel"
               .formatted(version, load().providerByVersion().get(version)),
-          "replace the key on this host, then: keyfleet kek verify --target="
-              + version.number()
-              + KeyOptions.keyringFlag(keyring));
+          keystore,
+          version);
     }
   }
 

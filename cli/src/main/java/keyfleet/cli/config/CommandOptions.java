@@ -47,6 +47,7 @@ public final class CommandOptions {
         PositionalParamSpec.builder()
             .index("0")
             .arity("1")
+            .required(true)
             .paramLabel(label)
             .type(String.class)
             .description(description)

@@ -3,6 +3,7 @@ package keyfleet.cli.demo;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -11,7 +12,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import keyfleet.providers.Ticker;
@@ -20,6 +23,12 @@ import keyfleet.providers.Ticker;
 final class LocalDemoFleet implements DemoFleet {
   private static final String OPERATOR = "operator";
   private static final Duration MAX_RUNTIME = Duration.ofMinutes(2);
+
+  private static final int SIGINT_EXIT = 130;
+  private static final int SIGTERM_EXIT = 143;
+
+  /// The longest time between the signal to a command and that to this process.
+  private static final Duration SIGNAL_DELAY = Duration.ofSeconds(2);
 
   /// Short timings, so that the demonstration takes about a minute.
   private static final Map<String, String> TIMINGS =
@@ -36,6 +45,8 @@ final class LocalDemoFleet implements DemoFleet {
   private final Path folder;
   private final Ticker ticker;
   private final Map<String, RunningProcess> runningProcesses = new ConcurrentHashMap<>();
+  private final Set<Process> runningCommands = ConcurrentHashMap.newKeySet();
+  private final CountDownLatch stopped = new CountDownLatch(1);
 
   private LocalDemoFleet(String launcher, Path folder, Ticker ticker) {
     this.launcher = launcher;
@@ -58,24 +69,63 @@ final class LocalDemoFleet implements DemoFleet {
 
   @Override
   public CommandResult run(String... arguments) {
+    RunningProcess command = startCommand(arguments);
+    CommandResult result = awaitEnd(command);
+    runningCommands.remove(command.process());
+    if (result.exitCode() == SIGINT_EXIT || result.exitCode() == SIGTERM_EXIT) {
+      requireNoSignal();
+    }
+    return result;
+  }
+
+  /// Creates no file while the folder is deleted.
+  private synchronized RunningProcess startCommand(String... arguments) {
+    requireNotStopped();
     try {
       Path out = Files.createTempFile(folder, "command", ".out");
       Path err = Files.createTempFile(folder, "command", ".err");
-      return awaitEnd(new RunningProcess(spawn(OPERATOR, out, err, arguments), out, err));
+      Process process = spawn(OPERATOR, out, err, arguments);
+      runningCommands.add(process);
+      return new RunningProcess(process, out, err);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
+  /// Ctrl-C reaches the children too, and their end may be seen before this process has got the
+  /// signal. Throws if it gets one: what a child did is then no result of the demonstration.
+  private void requireNoSignal() {
+    try {
+      if (stopped.await(SIGNAL_DELAY.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new DemoStoppedException();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new DemoStoppedException();
+    }
+  }
+
+  private void requireNotStopped() {
+    if (isStopped()) {
+      throw new DemoStoppedException();
+    }
+  }
+
+  boolean isStopped() {
+    return stopped.getCount() == 0;
+  }
+
   @Override
-  public void start(String name, String... arguments) {
+  public synchronized void start(String name, String... arguments) {
     Path out = folder.resolve(name + ".out");
     Path err = folder.resolve(name + ".err");
     createKeyFolder(name);
     runningProcesses.put(name, new RunningProcess(spawn(name, out, err, arguments), out, err));
   }
 
-  private Process spawn(String name, Path out, Path err, String... arguments) {
+  /// Starts no process once the demonstration is stopped.
+  private synchronized Process spawn(String name, Path out, Path err, String... arguments) {
+    requireNotStopped();
     List<String> command = new ArrayList<>(List.of(launcher));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
@@ -91,6 +141,7 @@ final class LocalDemoFleet implements DemoFleet {
     try {
       return builder.start();
     } catch (IOException e) {
+      requireNoSignal(); // which also ends the JDK's helper that starts the process
       throw new UncheckedIOException(e);
     }
   }
@@ -124,15 +175,23 @@ final class LocalDemoFleet implements DemoFleet {
   }
 
   private static CommandResult awaitEnd(RunningProcess process) {
+    int exit = awaitExit(process.process());
     try {
-      if (!process.process().waitFor(MAX_RUNTIME.toSeconds(), TimeUnit.SECONDS)) {
-        process.process().destroyForcibly();
-      }
-      int exit = process.process().waitFor();
       return new CommandResult(
           exit, Files.readAllLines(process.out()), Files.readAllLines(process.err()));
+    } catch (NoSuchFileException e) {
+      throw new DemoStoppedException(); // the folder is already deleted
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  private static int awaitExit(Process process) {
+    try {
+      if (!process.waitFor(MAX_RUNTIME.toSeconds(), TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+      return process.waitFor();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while waiting for a process", e);
@@ -166,7 +225,8 @@ final class LocalDemoFleet implements DemoFleet {
     return folder.resolve("keys").resolve(name).resolve("main.v" + version + ".key");
   }
 
-  private Path createKeyFolder(String name) {
+  private synchronized Path createKeyFolder(String name) {
+    requireNotStopped();
     try {
       return Files.createDirectories(
           folder.resolve("keys").resolve(name),
@@ -183,6 +243,13 @@ final class LocalDemoFleet implements DemoFleet {
 
   /// Ends all processes and deletes the folder.
   void close() {
+    stopped.countDown(); // first: the other thread may wait for it, and hold the lock
+    endAll();
+  }
+
+  private synchronized void endAll() {
+    runningCommands.forEach(Process::destroyForcibly);
+    runningCommands.forEach(LocalDemoFleet::awaitExit);
     runningProcesses.values().forEach(it -> it.process().destroyForcibly());
     runningProcesses.values().forEach(LocalDemoFleet::awaitEnd);
     runningProcesses.clear();

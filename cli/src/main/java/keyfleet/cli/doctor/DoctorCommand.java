@@ -14,6 +14,7 @@ import keyfleet.cli.output.OutputFormat;
 import keyfleet.control.rewrap.StoreConnections;
 import keyfleet.providers.Ticker;
 import keyfleet.store.Kv;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoreRefusedException.Reason;
@@ -40,7 +41,8 @@ public record DoctorCommand(CommandContext context) implements Command {
             this,
             "Checks whether a store is safe for key state.",
             "Connects, measures latency, and lets several writers race: every acknowledged write"
-                + " must be readable. Names the keyrings that are in a safe hold.",
+                + " must be readable. Looks for heartbeats in the future of the store's clock, and names the"
+                + " keyrings that are in a safe hold.",
             "Exit: 0 safe; 2 unsafe, or something is unknown; 1 no connection.")
         .add(ConfigKeys.STORE, ConfigKeys.RECORDS)
         .outputFormat();
@@ -81,6 +83,7 @@ public record DoctorCommand(CommandContext context) implements Command {
       checks.add(measureLatency(stores.kv()));
       checks.add(raceWriters(stores.kv()));
       checks.addAll(new SafeHoldChecks(stores).run());
+      checks.add(checkHeartbeats(stores.kv()));
       return checks;
     }
   }
@@ -90,6 +93,16 @@ public record DoctorCommand(CommandContext context) implements Command {
       return StoreLatency.measure(kv, ticker()::nanos, 10).toCheck();
     } catch (StoreException e) {
       return StoreCheck.fail("the store stopped answering: " + e.getMessage(), OTHER_STORE);
+    }
+  }
+
+  private static StoreCheck checkHeartbeats(Kv kv) {
+    try {
+      return HeartbeatClockCheck.run(kv);
+    } catch (StoreException | MalformedValueException e) {
+      return StoreCheck.warn(
+          "the heartbeats cannot be read: " + e.getMessage(),
+          "run it again, when the store answers");
     }
   }
 

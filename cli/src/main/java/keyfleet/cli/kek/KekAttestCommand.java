@@ -48,11 +48,17 @@ public record KekAttestCommand(CommandContext context) implements Command {
       Keystore keystore = session.requireKeystore();
       List<String> all = requireClusters(session, keystore);
       String named = parsed.matchedOptionValue(CLUSTER, "");
+      if (all.isEmpty()) {
+        throw CommandException.conditionNotMet(
+            "keyring %s has no cluster: no plugin of it was ever heard"
+                .formatted(session.keyring()),
+            "keyfleet keyring list");
+      }
       if (!named.isEmpty() && !all.contains(named)) {
         throw new CommandException(
             "no plugin of cluster %s was ever heard; the clusters are %s"
                 .formatted(Console.sanitize(named), String.join(", ", all)),
-            CLUSTER + "=" + (all.isEmpty() ? "NAME" : all.getFirst()));
+            CLUSTER + "=" + all.getFirst());
       }
       List<String> clusters = named.isEmpty() ? all : List.of(named);
       String keyring = KeyOptions.keyringFlag(session.keyring());

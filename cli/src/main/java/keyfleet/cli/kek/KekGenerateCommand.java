@@ -37,6 +37,9 @@ public record KekGenerateCommand(Console console, Supplier<ProviderContext> runt
 
   @Override
   public int run(ParseResult parsed) {
+    if (parsed.hasMatchedOption(KeyOptions.VERSION)) {
+      KeyOptions.version(parsed); // a wrong number is refused, also if the key is only printed
+    }
     try (SecretBytes key = SecretBytes.random(SoftwareKek.BYTES, runtime.get().random())) {
       boolean toStdout = parsed.matchedOptionValue("--stdout", false);
       List<ProviderSpec> providers = KeyOptions.providers(parsed, runtime.get());

@@ -12,15 +12,21 @@ import picocli.CommandLine.ParseResult;
 
 /// `kek status`: prints the progress of the rotation of a keyring.
 public record KekStatusCommand(CommandContext context) implements Command {
+  private static final String WATCH = "--watch";
+
   @Override
   public CommandOptions options() {
     return CommandOptions.of(this, "Shows the progress of a rotation and its failed records.")
+        .flag(WATCH, "Go on until the rotation ends, as kek watch does.")
         .add(ConfigKeys.KEYRING, ConfigKeys.STORE, ConfigKeys.RECORDS)
         .outputFormat();
   }
 
   @Override
   public int run(ParseResult parsed) {
+    if (parsed.matchedOptionValue(WATCH, false)) {
+      return new KekWatchCommand(context).run(parsed);
+    }
     OutputFormat format = OutputFormat.of(parsed);
     try (CommandSession session = context.openSessionForReading(parsed)) {
       Optional<HoldNotice> hold = session.findSafeHold().map(HoldNotice::new);

@@ -13,7 +13,8 @@ import keyfleet.member.MissingKeyRemedy;
 ///
 /// @param provider the provider that must supply the target version
 /// @param location where the process runs, which decides how it is fixed
-record LaggardRemedy(Reason reason, String provider, Location location) {
+/// @param keyFolder the folder in which its keys are placed; empty if it has none
+record LaggardRemedy(Reason reason, String provider, Location location, String keyFolder) {
   enum Location {
     HOST,
     POD
@@ -28,19 +29,18 @@ record LaggardRemedy(Reason reason, String provider, Location location) {
   static LaggardRemedy of(Laggard laggard, String provider) {
     Location location =
         laggard.heartbeat().process().host().pod().isEmpty() ? Location.HOST : Location.POD;
-    return new LaggardRemedy(laggard.reason(), provider, location);
+    return new LaggardRemedy(
+        laggard.reason(), provider, location, Console.sanitize(laggard.heartbeat().keyFolder()));
   }
 
   /// The remedy as one or two lines of text.
   String text(KeyringName keyring, KekVersion target, List<Heartbeat> heartbeats) {
     String help =
         switch (reason) {
-          case MISSING -> MissingKeyRemedy.forOtherProcess(provider, keyring, target);
+          case MISSING -> MissingKeyRemedy.forOtherProcess(provider, keyring, target, keyFolder);
           case OTHER_PROVIDER ->
               "load %s only from %s, the provider in the keystore".formatted(target, provider);
-          case OTHER_BYTES ->
-              "remove its key of %1$s, wait for a heartbeat, then place the key of %1$s that the rest of the fleet has (provider %2$s)"
-                  .formatted(target, provider);
+          case OTHER_BYTES -> MissingKeyRemedy.forOtherBytes(provider, keyring, target, keyFolder);
           case NOT_PROVED -> "wait two heartbeats, until the process has proved " + target;
           case OLD_PROTOCOL -> "update keyfleet";
         };

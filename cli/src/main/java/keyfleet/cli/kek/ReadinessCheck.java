@@ -7,6 +7,7 @@ import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.config.WaitOptions;
 import keyfleet.cli.config.WaitOptions.Deadline;
 import keyfleet.cli.output.CommandException;
+import keyfleet.cli.output.Console;
 import keyfleet.cli.output.OutputFormat;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
@@ -14,6 +15,8 @@ import keyfleet.keyring.ReadinessGate.ExpectedProcesses;
 import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.member.document.HeartbeatDocument;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
@@ -41,7 +44,7 @@ final class ReadinessCheck {
       ReadinessCheck check = new ReadinessCheck(session, target, expectedProcesses);
       ReadinessReport report =
           waitOptions.shouldWait()
-              ? check.checkUntil(waitOptions.startDeadline(session.ticker()))
+              ? check.checkUntil(waitOptions.startDeadline(session.ticker()), context.console())
               : check.check();
       return report.print(format, context.console());
     }
@@ -72,12 +75,30 @@ final class ReadinessCheck {
   }
 
   /// Repeats the check until the fleet is ready or the deadline is reached; returns the last
-  /// result.
-  private ReadinessReport checkUntil(Deadline deadline) {
+  /// result. It rides over an outage of the store, and throws if that lasts until the deadline.
+  private ReadinessReport checkUntil(Deadline deadline, Console console) {
     ReadinessReport report = check();
-    while (!report.isReady() && !deadline.isReached()) {
+    StoreException outage = null;
+    while ((outage != null || !report.isReady()) && !deadline.isReached()) {
       deadline.pause();
-      report = check();
+      console.requireReader();
+      try {
+        report = check();
+        if (outage != null) {
+          console.printMessage("the store answers again");
+        }
+        outage = null;
+      } catch (StoreRefusedException e) {
+        throw e;
+      } catch (StoreException e) {
+        if (outage == null) {
+          console.printMessage(Console.sanitize("still waiting: " + e.getMessage()));
+        }
+        outage = e;
+      }
+    }
+    if (outage != null) {
+      throw outage;
     }
     return report;
   }

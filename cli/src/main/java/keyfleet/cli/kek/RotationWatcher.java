@@ -22,6 +22,7 @@ record RotationWatcher(CommandSession session, Console console, RotationDisplay 
       boolean isWorkerMissing = false;
       while ((isStoreSilent || !isFinished.test(status)) && !deadline.isReached()) {
         deadline.pause();
+        console.requireReader();
         try {
           RotationStatus previous = status;
           status = RotationStatus.read(session);

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.Charset;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import keyfleet.store.host.PrintableText;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,7 @@ public final class Console {
   private final Output output;
   private HiddenInput hiddenInput = HiddenInput.NONE;
   private UnaryOperator<String> remedyCompletion = UnaryOperator.identity();
+  private BooleanSupplier isReaderGone = () -> false;
 
   public Console(
       InputStream in, OutputStream data, PrintStream err, Charset charset, Output output) {
@@ -68,6 +70,19 @@ public final class Console {
   /// Whether the command has printed any data.
   public boolean hasData() {
     return data.hasWritten();
+  }
+
+  /// Sets how the command learns that the reader of its output has ended.
+  public void detectReaderEnd(BooleanSupplier isGone) {
+    isReaderGone = isGone;
+  }
+
+  /// Throws if standard output is a pipe that nobody reads any more: a command that waits has then
+  /// nobody to report to.
+  public void requireReader() {
+    if (output == Output.PIPE && isReaderGone.getAsBoolean()) {
+      throw new OutputFailedException("standard output", new IOException("its reader has ended"));
+    }
   }
 
   public boolean isTerminal() {

@@ -39,7 +39,8 @@ record SecretCollection(CollectionRegistration registration, Records records) {
       new CollectionShape(COLLECTION, NAME, new TreeSet<>(List.of(VALUE)))
           .withVersionField("kek_version");
 
-  /// Opens the collection for writing, and creates it if it does not exist. A collection of an
+  /// Opens the collection for writing, and creates it for the first secret of the keyring. A later
+  /// one must find it: in a new table of another store no rotation would see it. A collection of an
   /// earlier build gains its version field.
   static SecretCollection create(CommandSession session) {
     Keystore keystore = session.requireKeystore();
@@ -48,9 +49,14 @@ record SecretCollection(CollectionRegistration registration, Records records) {
           "keyring " + session.keyring() + " is for KMS plugins and cannot seal secrets",
           "--keyring=main");
     }
+    CollectionRegistration expected = expectedRegistration(session);
+    Optional<SecretCollection> existing = find(session);
+    if (existing.isPresent() && existing.get().registration().equals(expected)) {
+      return existing.get();
+    }
     session.storeConnections().recordsEngine().createCollection(SHAPE);
     return new SecretCollection(
-        expectedRegistration(session), session.storeConnections().recordsEngine().records(SHAPE));
+        expected, session.storeConnections().recordsEngine().records(SHAPE));
   }
 
   /// Opens the collection for reading; empty if no secret was ever stored.
@@ -72,8 +78,7 @@ record SecretCollection(CollectionRegistration registration, Records records) {
                 new CommandException(
                     "the secrets of keyring %s are kept in %s"
                         .formatted(session.keyring(), registered.getFirst().engine()),
-                    "keyfleet secret list --records=URL%s, with the URL of that store"
-                        .formatted(KeyOptions.keyringFlag(session.keyring()))));
+                    "name that store with --records"));
     // Until the next `secret put` an earlier table may have no version field.
     CollectionShape shape = StoreConnections.toShape(existing);
     return Optional.of(

@@ -19,6 +19,7 @@ import keyfleet.crypto.OpenResult.Opened;
 import keyfleet.crypto.Refused;
 import keyfleet.crypto.SecretAccess;
 import keyfleet.crypto.SecretBytes;
+import keyfleet.keyring.Keystore;
 import keyfleet.store.StoredRecord;
 import picocli.CommandLine.ParseResult;
 
@@ -49,24 +50,28 @@ public record SecretGetCommand(CommandContext context) implements Command {
       return switch (openResult) {
         case Opened(SecretBytes value, KekVersion version) -> print(name, value, version, format);
         case NoSuchVersion(KekVersion version) ->
-            throw new CommandException(
-                "%s is sealed under %s, which this host does not hold".formatted(name, version),
-                "keyfleet kek verify --local --provider=PROVIDER, with the provider that has it");
-        case Refused() ->
-            throw new CommandException(
-                name + " cannot be opened: it was changed, or this host has a different key",
-                verifyCommand(session, envelope));
+            throw session
+                .keys()
+                .missing(
+                    "%s is sealed under %s, which this host does not hold".formatted(name, version),
+                    session.requireKeystore(),
+                    version);
+        case Refused() -> throw refusal(session, name, envelope);
       };
     }
   }
 
-  /// Says whether this host's key is the fleet's. Without a version the value is no envelope.
-  private static String verifyCommand(CommandSession session, byte[] envelope) {
-    return Envelope.parseVersion(envelope)
-        .map(version ->
-            "keyfleet kek verify --target=%d%s"
-                .formatted(version.number(), KeyOptions.keyringFlag(session.keyring())))
-        .orElse("keyfleet secret list" + KeyOptions.keyringFlag(session.keyring()));
+  /// If this host's key is the fleet's, the value was changed. Without a version it is no envelope.
+  private static CommandException refusal(
+      CommandSession session, SecretName name, byte[] envelope) {
+    Keystore keystore = session.requireKeystore();
+    Envelope.parseVersion(envelope)
+        .filter(version -> keystore.versions().containsKey(version))
+        .ifPresent(version -> session.keys().requireProved(keystore, version));
+    return new CommandException(
+        name + " cannot be opened: its stored value was changed",
+        "restore it from a backup, or put it again; who changed it: keyfleet audit list"
+            + KeyOptions.keyringFlag(session.keyring()));
   }
 
   private int print(SecretName name, SecretBytes value, KekVersion version, OutputFormat format) {

@@ -8,7 +8,6 @@ import java.util.List;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.CommandException;
@@ -50,7 +49,6 @@ public record SecretImportCommand(CommandContext context) implements Command {
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    StoreOptions.createDataFolder(parsed, context);
     try (CommandSession session = context.openSession(parsed);
         Import running = new Import(new SecretWriter(session), format)) {
       return running.run();
@@ -103,7 +101,7 @@ public record SecretImportCommand(CommandContext context) implements Command {
         addLine(number, line, length);
       } catch (IOException e) {
         throw new CommandException(
-            "standard input cannot be read", "keyfleet secret import < FILE");
+            "standard input cannot be read", "check the input, and run the same command again");
       } finally {
         Arrays.fill(line, (byte) 0);
       }

@@ -6,7 +6,6 @@ import java.util.Optional;
 import keyfleet.cli.command.Command;
 import keyfleet.cli.command.CommandContext;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.command.StoreOptions;
 import keyfleet.cli.config.CommandOptions;
 import keyfleet.cli.config.ConfigKeys;
 import keyfleet.cli.output.CommandException;
@@ -20,6 +19,9 @@ import picocli.CommandLine.ParseResult;
 /// `secret put NAME`: seals standard input, or a line that a person types, and stores it under a
 /// name.
 public record SecretPutCommand(CommandContext context) implements Command {
+  private static final String MISSING_INPUT =
+      "pipe the value into the command, for example with printf %s VALUE | in front of it";
+
   @Override
   public CommandOptions options() {
     return SecretName.addTo(
@@ -36,7 +38,6 @@ public record SecretPutCommand(CommandContext context) implements Command {
   public int run(ParseResult parsed) {
     SecretName name = SecretName.of(parsed);
     OutputFormat format = OutputFormat.of(parsed);
-    StoreOptions.createDataFolder(parsed, context);
     try (SecretBytes value = readValue(name);
         CommandSession session = context.openSession(parsed)) {
       return report(name, new SecretWriter(session).put(name, value), format);
@@ -59,8 +60,7 @@ public record SecretPutCommand(CommandContext context) implements Command {
         Arrays.fill(bytes, (byte) 0);
       }
     } catch (IOException e) {
-      throw new CommandException(
-          "standard input cannot be read", "keyfleet secret put NAME < FILE");
+      throw new CommandException("standard input cannot be read", MISSING_INPUT);
     }
   }
 
@@ -74,8 +74,7 @@ public record SecretPutCommand(CommandContext context) implements Command {
 
   private static SecretBytes requireValidSize(byte[] bytes) {
     if (bytes.length == 0) {
-      throw new CommandException(
-          "standard input holds no value", "keyfleet secret put NAME < FILE");
+      throw new CommandException("standard input holds no value", MISSING_INPUT);
     }
     if (bytes.length > Envelope.MAX_PLAINTEXT) {
       throw new CommandException(

@@ -52,38 +52,41 @@ final class SecretSealer {
       case SealerResult.LeaseExpired() ->
           throw CommandException.conditionNotMet(
               "the store took so long to answer that the write lease has expired",
-              "keyfleet doctor, which measures the latency of the store");
+              "keyfleet doctor");
       case SealerResult.JustRegistered() ->
           throw CommandException.conditionNotMet(
               "collection " + fieldLocation.collection() + " was registered a moment ago",
-              "keyfleet secret put %s%s < FILE"
-                  .formatted(fieldLocation.recordId(), KeyOptions.keyringFlag(session.keyring())));
+              "run the same command again, with the same input");
       case SealerResult.NotRegistered(String reason) ->
           throw new CommandException(reason, "keyfleet kek inventory");
-      case SealerResult.KeyNotLoaded(KekVersion version) -> throw notHeld(version);
-      case SealerResult.NotAdmitted(MembershipState current) ->
-          throw refusal(session.keyring(), current);
+      case SealerResult.KeyNotLoaded(KekVersion version) -> throw notHeld(keystore, version);
+      case SealerResult.NotAdmitted(MembershipState current) -> throw refusal(keystore, current);
     };
   }
 
-  private static CommandException notHeld(KekVersion version) {
-    return new CommandException(
-        "this host does not hold " + version,
-        "keyfleet kek verify --local --provider=PROVIDER, with the provider that has it");
+  private CommandException notHeld(Keystore keystore, KekVersion version) {
+    return session.keys().missing("this host does not hold " + version, keystore, version);
   }
 
-  private static CommandException refusal(KeyringName keyring, MembershipState state) {
+  private CommandException refusal(Keystore keystore, MembershipState state) {
     return switch (state) {
       case MembershipState.InSafeHold held ->
           CommandException.conditionNotMet(
-              "this host may not seal: " + held.description(), CommandSession.holdRemedy(keyring));
+              "this host may not seal: " + held.description(),
+              CommandSession.holdRemedy(session.keyring()));
       case MembershipState.ReadOnly(_, var unproved) ->
-          new CommandException(
-              "this host may not seal: it lacks the keys " + unproved + ", which the fleet uses",
-              "keyfleet kek verify --local --provider=PROVIDER, with the provider that has them");
+          session
+              .keys()
+              .missing(
+                  "this host may not seal: it lacks the keys "
+                      + unproved
+                      + ", which the fleet uses",
+                  keystore,
+                  unproved.first());
       case MembershipState other ->
           CommandException.conditionNotMet(
-              "this host may not seal: " + other.description(), "keyfleet kek status");
+              "this host may not seal: " + other.description(),
+              "keyfleet kek status" + KeyOptions.keyringFlag(session.keyring()));
     };
   }
 }

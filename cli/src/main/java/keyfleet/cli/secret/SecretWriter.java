@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import keyfleet.cli.command.CommandSession;
-import keyfleet.cli.config.KeyOptions;
 import keyfleet.cli.output.CommandException;
 import keyfleet.control.rotation.ConflictRetry;
 import keyfleet.control.rotation.SecretAuditWriter;
@@ -27,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 final class SecretWriter {
   /// @param isNew false if an earlier value was replaced
   record StoredSecret(KekVersion version, boolean isNew) {}
+
+  private static final String RETRY = "run the same command again, with the same input";
 
   private final CommandSession session;
   private final SecretCollection collection;
@@ -50,7 +51,7 @@ final class SecretWriter {
             CommandException.conflict(
                 "other writers kept changing %s for %d seconds"
                     .formatted(name, ConflictRetry.TIME_LIMIT.toSeconds()),
-                retryCommand(name)));
+                RETRY));
   }
 
   /// Puts several secrets with one audit entry for all, which is much faster than one each. Each
@@ -138,11 +139,6 @@ final class SecretWriter {
       return true;
     }
     throw new CommandException(
-        "the store did not answer in time: " + name + " may or may not be stored",
-        retryCommand(name));
-  }
-
-  private String retryCommand(SecretName name) {
-    return "keyfleet secret put " + name + KeyOptions.keyringFlag(session.keyring()) + " < FILE";
+        "the store did not answer in time: " + name + " may or may not be stored", RETRY);
   }
 }

@@ -302,7 +302,7 @@ class AuditCommandsTest {
     assertEquals(
         """
         keyfleet: the audit is broken at entry 2: the entry is not the one that was noted
-        Try: run keyfleet audit list, and compare with a backup of the store
+        Try: keyfleet audit list
         """,
         result.err());
     assertEquals("", result.out());

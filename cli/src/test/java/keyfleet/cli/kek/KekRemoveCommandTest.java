@@ -45,13 +45,13 @@ class KekRemoveCommandTest {
     CommandResult result = fleet.run("kek", "remove", "--version=2", "-o", "json").expectExit(2);
     assertEquals(
         "{\"keyring\":\"main\",\"version\":2,\"state\":\"active\",\"done\":false,\"reasons\":["
-            + "\"v2 is ACTIVE, not DECRYPT_ONLY\",\"worker-1 holds it as current\","
+            + "\"v2 is active, not decrypt-only\",\"worker-1 holds it as current\","
             + "\"1 records of sqlite keyfleet_secrets carry it\"]}\n",
         result.out());
     assertEquals(
         """
         keyfleet: v2 stays active:
-          v2 is ACTIVE, not DECRYPT_ONLY
+          v2 is active, not decrypt-only
           worker-1 holds it as current
           1 records of sqlite keyfleet_secrets carry it
         Try: run the same command again, when none of these reasons holds

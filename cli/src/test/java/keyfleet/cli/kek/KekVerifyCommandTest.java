@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import keyfleet.cli.CliFleet;
 import keyfleet.cli.CliFleet.CommandResult;
 import keyfleet.cli.InMemoryBackend;
@@ -105,17 +106,18 @@ class KekVerifyCommandTest {
     assertTrue(
         result
             .err()
-            .contains(
-                "On b: remove its key of v2, wait for a heartbeat, then place the key of v2 that the"
-                    + " rest of the fleet has (provider env)\n"),
+            .contains("On b: set KEYFLEET_KEK_V2 to the fleet's bytes and restart the process\n"),
         result.err());
+  }
+
+  private static Heartbeat heartbeatOf(String instance) {
+    return new Heartbeat(
+        new ProcessInfo(instance, "r", "api", "0.1.0"), Map.of(), null, 1, 1, Instant.EPOCH);
   }
 
   @Test
   void missingKey_isProvidedAsItsProviderNeeds() {
-    Heartbeat heartbeat =
-        new Heartbeat(
-            new ProcessInfo("a", "r", "api", "0.1.0"), Map.of(), null, 1, 1, Instant.EPOCH);
+    Heartbeat heartbeat = heartbeatOf("a");
     LaggardRemedy remedy = LaggardRemedy.of(new Laggard(heartbeat, Reason.MISSING), "env");
     assertEquals(
         "On a: set KEYFLEET_KEK_PAY_V2 and restart the process",
@@ -181,6 +183,46 @@ class KekVerifyCommandTest {
     CommandResult result = verify("--wait", "--timeout=2500ms").expectExit(2);
     assertEquals(Duration.ofMillis(2500), Duration.ofNanos(fleet.nanos() - start));
     assertTrue(result.err().contains("reason=missing"), result.err());
+  }
+
+  @Test
+  void wait_ridesOverAnOutage() {
+    AtomicBoolean isDown = new AtomicBoolean();
+    backend.kvWrapper = kv -> new BreakableKv(kv, isDown);
+    fleet.start("api-1", "api", 1);
+    fleet.onPause(2, () -> isDown.set(true));
+    fleet.onPause(5, () -> isDown.set(false));
+    fleet.onPause(6, () -> fleet.start("api-1", "api", 1, 2));
+    verify("--wait", "--timeout=1m")
+        .expectExit(0)
+        .expectErrorStart("still waiting: the store is away\nthe store answers again\n");
+  }
+
+  @Test
+  void waitThatEndsInAnOutage_isAnError() {
+    AtomicBoolean isDown = new AtomicBoolean();
+    backend.kvWrapper = kv -> new BreakableKv(kv, isDown);
+    fleet.start("api-1", "api", 1);
+    fleet.onPause(2, () -> isDown.set(true));
+    verify("--wait", "--timeout=5s")
+        .expectExit(1)
+        .expectErrorPart("keyfleet: the store is away\nTry: ");
+  }
+
+  @Test
+  void keyFolder_isNamedInTheRemedy() throws IOException {
+    keyFile(1, CliFleet.key(1));
+    fleet.start(new Host("b", 7, "", Instant.EPOCH), "api", "file:" + folder, 1);
+    verify()
+        .expectExit(2)
+        .expectErrorPart(
+            "On b: set KEYFLEET_KEK_V2 and restart the process\n"); // the fleet's provider is env
+    LaggardRemedy remedy =
+        new LaggardRemedy(Reason.OTHER_BYTES, "file", LaggardRemedy.Location.HOST, "keys/b");
+    assertEquals(
+        "On b: remove main.v2.key from keys/b, wait for a heartbeat, then place the fleet's"
+            + " main.v2.key in keys/b",
+        remedy.text(KeyringName.MAIN, new KekVersion(2), List.of(heartbeatOf("b"))));
   }
 
   @Test
@@ -263,6 +305,17 @@ class KekVerifyCommandTest {
     Path file = folder.resolve("main.v" + version + ".key");
     Files.writeString(file, key);
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+  }
+
+  /// Decisions of the command start with the keystore, so a broken read of a key is enough.
+  private record BreakableKv(Kv inner, AtomicBoolean isDown) implements ForwardingKv {
+    @Override
+    public Optional<Entry> get(Bucket bucket, Key key) {
+      if (isDown.get()) {
+        throw new StoreException("the store is away");
+      }
+      return inner.get(bucket, key);
+    }
   }
 
   private record UnreachableKv(Kv inner) implements ForwardingKv {

@@ -241,7 +241,7 @@ class SecretCommandsTest {
     fleet
         .run("secret", "get", "a")
         .expectExit(1)
-        .expectErrorPart("\nTry: keyfleet kek verify --target=1\n");
+        .expectErrorPart("Try: set KEYFLEET_KEK_V1 to the fleet's bytes, and run the same command again\n");
     fleet.run("kek", "verify", "--local").expectExit(0);
     fleet
         .run("kek", "verify", "--target=1")
@@ -356,7 +356,7 @@ class SecretCommandsTest {
                   return new Conflict();
                 });
     assertEquals(
-        "keyfleet: other writers kept changing a for 10 seconds\nTry: run keyfleet secret put a < FILE\n",
+        "keyfleet: other writers kept changing a for 10 seconds\nTry: run the same command again, with the same input\n",
         put("a", "x").expectExit(7).err());
     assertTrue(tries.get() > 5, tries::toString);
   }
@@ -368,7 +368,7 @@ class SecretCommandsTest {
     assertEquals(
         """
         keyfleet: the store did not answer in time: a may or may not be stored
-        Try: run keyfleet secret put a < FILE
+        Try: run the same command again, with the same input
         """,
         result.err());
   }

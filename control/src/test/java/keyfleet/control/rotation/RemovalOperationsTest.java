@@ -48,7 +48,7 @@ class RemovalOperationsTest {
   @Test
   void disabling_isRefusedWhileTheVersionIsInUse() {
     String refusal = refusal(worker.removals.disable(v(1)));
-    assertTrue(refusal.contains("v1 is ACTIVE"), refusal);
+    assertTrue(refusal.contains("v1 is active"), refusal);
     assertTrue(refusal.contains("1 records of fake orders carry it"), refusal);
     assertTrue(refusal.contains("api-1 holds it as current"), refusal);
   }

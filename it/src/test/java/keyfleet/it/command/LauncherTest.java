@@ -170,6 +170,34 @@ class LauncherTest {
     assertTrue(result.err().getLast().startsWith("Try: install one"));
   }
 
+  /// CI runs as root, who may write everywhere; another user runs the launcher then.
+  @Test
+  void userWhoCannotWriteTheCache_getsOneSentenceAndARemedy() throws IOException {
+    Path checkout = Files.createDirectories(folder.resolve("checkout"));
+    Path home = Files.createDirectories(folder.resolve("home"));
+    Shell shell = new Shell(folder, Map.of("JAVA_HOME", System.getProperty("java.home")));
+    shell.run(
+        "cp -R %1$s/keyfleet %1$s/tools %2$s && chmod -R a+rX %3$s && chmod a-w %4$s"
+            .formatted(Repository.root(), checkout, folder, home));
+    boolean isRoot = shell.run("id -u").out().equals(List.of("0"));
+    String asOther = isRoot ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : "";
+    Shell.Result result =
+        shell.run(
+            "unset XDG_CACHE_HOME; export HOME=%s; %s%s/keyfleet --version"
+                .formatted(home, asOther, checkout));
+    assertEquals(1, result.exit());
+    assertEquals(List.of(), result.out());
+    assertEquals(2, result.err().size(), result.err().toString());
+    assertTrue(
+        result.err().getFirst().matches("keyfleet: user .+ cannot write to .+/home/.+"),
+        result.err().toString());
+    assertEquals("Try: export XDG_CACHE_HOME=$(mktemp -d)", result.err().getLast());
+    Shell.Result homeless =
+        shell.run("unset XDG_CACHE_HOME HOME; %s/keyfleet --version".formatted(checkout));
+    assertEquals(1, homeless.exit());
+    assertEquals(2, homeless.err().size(), homeless.err().toString());
+  }
+
   @Test
   void jdk_isRecognizedByItsReleaseFile() throws IOException {
     for (String version : List.of("25", "25.0.3", "26-ea", "100.1")) {

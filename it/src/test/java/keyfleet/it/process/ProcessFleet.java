@@ -83,6 +83,11 @@ public final class ProcessFleet implements AutoCloseable {
     }
   }
 
+  /// Where a process with key files finds them.
+  public Path keyFolder(String process) {
+    return folder.resolve("keys-" + process);
+  }
+
   public void removeKey(String process, int version) {
     keys.computeIfAbsent(process, _ -> new TreeSet<>()).remove(version);
     try {
@@ -123,7 +128,7 @@ public final class ProcessFleet implements AutoCloseable {
     switch (keySource) {
       case ENV ->
           keys.getOrDefault(process, Set.of()).forEach(it -> all.put(variable(it), key(it)));
-      case FILE -> all.put("KEYFLEET_PROVIDER", "file:" + folder.resolve("keys-" + process));
+      case FILE -> all.put("KEYFLEET_PROVIDER", "file:" + keyFolder(process));
     }
     return all;
   }

@@ -124,8 +124,8 @@ class RotationStoryTest {
                   .formatted(
                       keySource == KeySource.ENV
                           ? "set KEYFLEET_KEK_V2 and restart the process"
-                          : "copy main.v2.key with mode 0600 into the key folder; no restart is"
-                              + " needed"),
+                          : "place main.v2.key in %s with mode 0600; no restart is needed"
+                              .formatted(fleet.keyFolder("api-2"))),
               "Try: keyfleet kek verify --target=2 --wait");
       assertEquals(laggard, fleet.run(2, "kek", "verify", "--target=2").err());
       assertEquals(

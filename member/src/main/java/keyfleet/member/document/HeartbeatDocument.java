@@ -48,6 +48,9 @@ public final class HeartbeatDocument {
     if (current != null) {
       document.number("current_kek_version", current.number());
     }
+    if (!heartbeat.keyFolder().isEmpty()) {
+      document.text("key_folder", heartbeat.keyFolder());
+    }
     return document
         .text("provider", provider(loadedVersions, current))
         .document("providers", providers(loadedVersions))
@@ -114,6 +117,7 @@ public final class HeartbeatDocument {
     private @Nullable Integer protocol;
     private @Nullable String software;
     private @Nullable Instant startedAt;
+    private String keyFolder = "";
 
     private Fields(Instant at) {
       this.at = at;
@@ -135,6 +139,7 @@ public final class HeartbeatDocument {
         case "epoch" -> epoch = field.number();
         case "protocol" -> protocol = FieldCodec.toInt(field.number());
         case "version" -> software = field.text();
+        case "key_folder" -> keyFolder = field.text();
         case "started_at" -> startedAt = InstantParser.parse(field.text());
         default -> {} // a newer version wrote it, or it is only for people
       }
@@ -161,7 +166,8 @@ public final class HeartbeatDocument {
           current,
           require("protocol", protocol),
           require("epoch", epoch),
-          at);
+          at,
+          keyFolder);
     }
 
     private Map<KekVersion, LoadedVersion> loadedVersions() {

@@ -10,12 +10,14 @@ import org.jspecify.annotations.Nullable;
 /// The result of one round.
 ///
 /// @param providerByVersion the provider of each loaded version
+/// @param otherBytes what to do about each loaded version whose bytes are not those of the fleet
 /// @param providerFaults a sentence for each provider that failed
 /// @param storeFailure why the store did not answer; the state is then that of the round before
 public record HeartbeatResult(
     MembershipState state,
     Sealing sealing,
     Map<KekVersion, String> providerByVersion,
+    Map<KekVersion, String> otherBytes,
     List<String> providerFaults,
     @Nullable StoreException storeFailure) {
   /// Whether the process may seal at the end of the round.
@@ -26,6 +28,7 @@ public record HeartbeatResult(
 
   public HeartbeatResult {
     providerByVersion = Map.copyOf(providerByVersion);
+    otherBytes = Map.copyOf(otherBytes);
     providerFaults = List.copyOf(providerFaults);
   }
 }

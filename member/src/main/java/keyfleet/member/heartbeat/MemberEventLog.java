@@ -2,6 +2,7 @@ package keyfleet.member.heartbeat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import keyfleet.crypto.KekVersion;
@@ -111,6 +112,19 @@ public final class MemberEventLog {
     loadedBefore
         .keySet()
         .forEach(version -> events.add(ProcessEvent.info(version + " is no longer loaded")));
+    Set<KekVersion> reported = before == null ? Set.of() : before.otherBytes().keySet();
+    new TreeMap<>(now.otherBytes())
+        .forEach((version, remedy) -> {
+          if (!reported.contains(version)) {
+            events.add(otherBytes(version, remedy));
+          }
+        });
+  }
+
+  private static ProcessEvent otherBytes(KekVersion version, String remedy) {
+    return ProcessEvent.warning(
+        "the key of %s that this process has loaded is not the fleet's: it has other bytes. Try: %s"
+            .formatted(version, remedy));
   }
 
   private static void compareEpoch(

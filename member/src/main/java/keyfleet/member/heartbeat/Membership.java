@@ -5,12 +5,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.Heartbeat.Failed;
 import keyfleet.keyring.Heartbeat.LoadedVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.SafeHold;
@@ -22,6 +24,7 @@ import keyfleet.member.MembershipState.DifferentTimings;
 import keyfleet.member.MembershipState.NameTaken;
 import keyfleet.member.MembershipState.NoKeystore;
 import keyfleet.member.MembershipState.NotJoined;
+import keyfleet.member.MissingKeyRemedy;
 import keyfleet.member.document.KeystoreStore;
 import keyfleet.member.document.KeystoreStore.StoredKeystore;
 import keyfleet.member.heartbeat.AdmissionCheck.FenceReading;
@@ -63,6 +66,9 @@ public final class Membership {
   private @Nullable StoredKeystore writtenFrom;
 
   private List<String> providerFaults = List.of();
+
+  /// A remedy for each loaded version whose bytes are not those of the fleet.
+  private Map<KekVersion, String> otherBytes = Map.of();
 
   private final AtomicReference<MembershipState> state = new AtomicReference<>(NOT_JOINED);
 
@@ -115,7 +121,7 @@ public final class Membership {
     HeartbeatResult.Sealing sealing =
         isLeaseHeld() ? HeartbeatResult.Sealing.ENABLED : HeartbeatResult.Sealing.DISABLED;
     return new HeartbeatResult(
-        state.get(), sealing, keys.providerByVersion(), providerFaults, storeFailure);
+        state.get(), sealing, keys.providerByVersion(), otherBytes, providerFaults, storeFailure);
   }
 
   /// Runs a round. If the store did not answer, returns why; the state then stays and the lease
@@ -208,10 +214,23 @@ public final class Membership {
       // timings
     }
     boolean same = before.keystore().equals(now.keystore());
-    return admissionCheck.decide(
-        fenceReading,
-        now.keystore(),
-        same ? loaded : keys.proveAll(now.keystore(), identity.instance()));
+    Map<KekVersion, LoadedVersion> proofs =
+        same ? loaded : keys.proveAll(now.keystore(), identity.instance());
+    otherBytes = findOtherBytes(proofs);
+    return admissionCheck.decide(fenceReading, now.keystore(), proofs);
+  }
+
+  private Map<KekVersion, String> findOtherBytes(Map<KekVersion, LoadedVersion> proofs) {
+    Map<KekVersion, String> found = new TreeMap<>();
+    proofs.forEach((version, loaded) -> {
+      if (loaded.proofStatus() instanceof Failed) {
+        found.put(
+            version,
+            MissingKeyRemedy.forOtherBytes(
+                loaded.provider(), keys.keyring(), version, keys.keyFolder()));
+      }
+    });
+    return found;
   }
 
   /// Ends sealing at once, while a round may still run. Returns false if it had ended before.
@@ -256,6 +275,7 @@ public final class Membership {
         keystore == null ? null : currentVersion.of(keystore),
         identity.protocol(),
         keystore == null ? 0 : keystore.epoch(),
-        Instant.EPOCH); // the store sets the time
+        Instant.EPOCH, // the store sets the time
+        keys.keyFolder());
   }
 }

@@ -91,6 +91,15 @@ public final class LoadedKeys {
     return new KeySet(kekSet, new EnvelopeCipher(kekSet, random, metrics), names);
   }
 
+  /// The folder in which people place keys of this process; empty if no provider has one.
+  public String keyFolder() {
+    return providers.stream()
+        .map(KekProvider::keyFolder)
+        .filter(it -> !it.isEmpty())
+        .findFirst()
+        .orElse("");
+  }
+
   public KeyringName keyring() {
     return keyring;
   }

@@ -102,6 +102,22 @@ class MemberEventLogTest {
   }
 
   @Test
+  void wrongBytes_areAWarningOnce() {
+    join();
+    int before = fleet.events().size();
+    fleet.rotation().announce(2);
+    own.giveWrong(2);
+    fleet.advance(Duration.ofMinutes(5));
+    assertEquals(
+        List.of(
+            "INFO loaded v2 from test",
+            "WARN the key of v2 that this process has loaded is not the fleet's: it has other bytes."
+                + " Try: remove its key of v2, wait for a heartbeat, then place the key of v2 that"
+                + " the rest of the fleet has (provider test)"),
+        since(before));
+  }
+
+  @Test
   void providerFailure_isReportedOnceAndAtRecovery() {
     join();
     int before = fleet.events().size();

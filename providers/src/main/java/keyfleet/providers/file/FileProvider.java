@@ -41,6 +41,11 @@ public final class FileProvider implements KekProvider {
   }
 
   @Override
+  public String keyFolder() {
+    return folder.toString();
+  }
+
+  @Override
   public KekSet load() {
     Map<KekVersion, Path> files = findFiles();
     registry.retain(files.keySet());

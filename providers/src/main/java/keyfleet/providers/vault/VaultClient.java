@@ -6,6 +6,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.random.RandomGenerator;
 import javax.net.ssl.SSLException;
 import keyfleet.crypto.KekUnavailableException;
+import keyfleet.providers.NetworkErrorText;
 import keyfleet.providers.ProviderException;
 import keyfleet.providers.RemoteCallPolicy;
 import keyfleet.providers.RemoteCallPolicy.TimeBudget;
@@ -72,12 +73,12 @@ final class VaultClient implements AutoCloseable {
       return new RetryLater<>("did not answer within " + limit.toMillis() + " ms");
     } catch (SSLException e) {
       throw new ProviderException(
-          serverName(settings) + " cannot be trusted: " + e.getClass().getSimpleName(),
+          serverName(settings) + " cannot be trusted: " + NetworkErrorText.of(e),
           "&ca-file=FILE with the certificate of the server's authority, and the server's own name"
               + " in the URL",
           e);
     } catch (IOException e) {
-      return new RetryLater<>("does not answer: " + e.getClass().getSimpleName());
+      return new RetryLater<>("does not answer: " + NetworkErrorText.of(e));
     }
   }
 

@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
+import keyfleet.providers.FileErrorText;
 import keyfleet.providers.ProviderException;
 import keyfleet.providers.RequestUid;
 import keyfleet.providers.TraceHeaders;
@@ -128,7 +129,12 @@ final class VaultHttpClient implements AutoCloseable {
       return context;
     } catch (IOException | GeneralSecurityException e) {
       throw new ProviderException(
-          "ca-file " + file + " cannot be read: " + e.getClass().getSimpleName(),
+          "ca-file %s cannot be read: %s"
+              .formatted(
+                  file,
+                  e instanceof IOException it
+                      ? FileErrorText.of(it)
+                      : "it has a certificate that is damaged"),
           "name a file of certificates in PEM",
           e);
     }

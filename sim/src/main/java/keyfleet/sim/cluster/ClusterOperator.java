@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import keyfleet.control.Failpoints;
 import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.ConflictRetry;
 import keyfleet.control.rotation.FleetOperations;
 import keyfleet.control.rotation.KeyringOperations;
 import keyfleet.control.rotation.KeyringStore;
@@ -16,6 +17,7 @@ import keyfleet.member.document.KeystoreStore;
 import keyfleet.member.keys.LoadedKeys;
 import keyfleet.sim.cipher.InMemoryKekProvider;
 import keyfleet.sim.cipher.SeededSecureRandom;
+import keyfleet.sim.fleet.InstantTicker;
 import keyfleet.sim.fleet.PortUser;
 import keyfleet.sim.host.HostLoop;
 import keyfleet.sim.host.SimulatedHost;
@@ -47,7 +49,8 @@ final class ClusterOperator {
             catalog,
             loadedKeys,
             stores.nonces("orders of " + host.name() + host.generation()),
-            random);
+            random,
+            new ConflictRetry(new InstantTicker(), random));
     this.removals = new RemovalOperations(keyringStore, catalog, orders);
     this.fleetOrders = new FleetOperations(keyringStore, catalog, orders);
     var _ = loadedKeys.refresh();

@@ -1,6 +1,5 @@
 package keyfleet.sim.rotation;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -15,9 +14,9 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
 import keyfleet.member.document.KeystoreStore;
 import keyfleet.member.keys.LoadedKeys;
-import keyfleet.providers.Ticker;
 import keyfleet.sim.cipher.InMemoryKekProvider;
 import keyfleet.sim.cipher.SeededSecureRandom;
+import keyfleet.sim.fleet.InstantTicker;
 import keyfleet.sim.fleet.PortUser;
 import keyfleet.sim.host.HostLoop;
 import keyfleet.sim.host.SimulatedHost;
@@ -59,21 +58,6 @@ final class RotationOperator {
     this.removals = new RemovalOperations(keyringStore, catalog, orders);
     this.holds = new HoldOperations(keyringStore, catalog, loadedKeys, random, conflictRetry);
     loadedKeys.refresh();
-  }
-
-  /// A pause takes no time of the fleet: others act at the boundaries of the next attempt.
-  private static final class InstantTicker implements Ticker {
-    private long nanos;
-
-    @Override
-    public long nanos() {
-      return nanos;
-    }
-
-    @Override
-    public void pause(Duration duration) {
-      nanos += duration.toNanos();
-    }
   }
 
   HoldOperations holds() {

@@ -135,7 +135,7 @@ final class StoreBackup {
 
   /// Decides, if the keystore is held.
   Optional<Object> resolveHold(RotationOperator operator, Keystore keystore) {
-    if (!restored || operator.holds().read().flatMap(it -> it.hold()).isEmpty()) {
+    if (!restored || operator.holds().read().filter(it -> it.hold() != null).isEmpty()) {
       return Optional.empty();
     }
     return Optional.of(
