@@ -42,7 +42,7 @@ class RestoredStoreTest {
   private ProcessFleet openFleet(TestStores stores) {
     ProcessFleet fleet = new ProcessFleet(folder, stores, KeySource.ENV);
     for (String name : List.of(ProcessFleet.OPERATOR, WORKER, SECOND, APPLICATION, "checker")) {
-      fleet.giveKeys(name, 1, 2, 3);
+      fleet.giveKeys(name, 1, 2, 3, 4);
     }
     Shell.Result announced = fleet.run(ProcessFleet.TIMINGS, "kek", "announce", "--version=1");
     assertEquals(0, announced.exit(), announced::toString);
@@ -137,6 +137,33 @@ class RestoredStoreTest {
       } else {
         checkAccepted(fleet);
       }
+    }
+  }
+
+  /// The keystore is ahead of the restored fence, so there is no hold; the next rotation fences and
+  /// moves the records that came back.
+  @ParameterizedTest
+  @EnumSource(names = {"SQLITE", "POSTGRES"})
+  void olderRecords_areMovedByTheNextRotation(Kind kind) {
+    TestStores stores = kind.openSeparate(folder);
+    try (ProcessFleet fleet = openFleet(stores)) {
+      StoreBackup backup = StoreBackup.of(fleet, stores.records());
+      Path file = folder.resolve("older.backup");
+      TestProcess worker = fleet.startServer(WORKER);
+      fleet.run(0, "kek", "announce", "--version=2");
+      rotate(fleet, 1, 2);
+      backup.make(file); // with the fence of the first rotation
+      fleet.run(0, "kek", "announce", "--version=3");
+      rotate(fleet, 2, 3);
+      assertEquals(143, worker.stop(), worker::output);
+      backup.restore(file);
+      fleet.run(0, "kek", "hold", "show");
+      assertEquals(RECORDS, check(fleet, Map.of()).number("v2"), "records of the backup");
+      TestProcess second = fleet.startServer(SECOND);
+      fleet.run(0, "kek", "announce", "--version=4");
+      rotate(fleet, 3, 4);
+      assertEquals(RECORDS, check(fleet, Map.of()).number("v4"), "records of the next rotation");
+      assertEquals(143, second.stop(), second::output);
     }
   }
 
