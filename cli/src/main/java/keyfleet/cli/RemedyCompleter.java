@@ -145,27 +145,6 @@ record RemedyCompleter(List<String> arguments, CommandFinder commands)
     return values;
   }
 
-  /// The words of a command as a shell splits them, of which this program writes only spaces and
-  /// single quotes.
-  static List<String> splitWords(String command) {
-    List<String> words = new ArrayList<>();
-    StringBuilder word = new StringBuilder();
-    boolean isQuoted = false;
-    for (int i = 0; i < command.length(); i++) {
-      char c = command.charAt(i);
-      if (c == '\'') {
-        isQuoted = !isQuoted;
-      } else if (c == ' ' && !isQuoted) {
-        words.add(word.toString());
-        word.setLength(0);
-      } else {
-        word.append(c);
-      }
-    }
-    words.add(word.toString());
-    return words;
-  }
-
   private static boolean hasPlaceholder(String text) {
     return PLACEHOLDER.matcher(text.replaceAll("'[^']*'", "")).find();
   }

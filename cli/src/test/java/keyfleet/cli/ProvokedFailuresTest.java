@@ -60,9 +60,7 @@ class ProvokedFailuresTest {
     assertFalse(INTERNAL.matcher(said).find(), failed::toString);
     String sentence =
         failed.err().lines().filter(it -> it.startsWith("keyfleet: ")).findFirst().orElse("");
-    assertFalse(
-        sentence.contains("  "),
-        () -> "a value is missing: " + failed);
+    assertFalse(sentence.contains("  "), () -> "a value is missing: " + failed);
     assertLeadsOn(call, failed);
     return failed;
   }

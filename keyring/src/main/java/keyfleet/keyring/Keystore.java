@@ -133,10 +133,7 @@ public record Keystore(
     if (known == null || !known.state().canBeCarried() || version.equals(active)) {
       String state = known == null ? "not announced" : known.state().text();
       return new KeystoreDecision.Refused(
-          version
-              + " is "
-              + state
-              + "; only a version that was active before can be attested");
+          version + " is " + state + "; only a version that was active before can be attested");
     }
     if (isAttested(version, cluster)) {
       return new KeystoreDecision.Ignored();

@@ -6,7 +6,6 @@ import keyfleet.cli.output.CommandException;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.keyring.Keystore;
 import keyfleet.member.MembershipState;

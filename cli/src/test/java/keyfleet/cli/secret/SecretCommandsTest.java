@@ -241,7 +241,8 @@ class SecretCommandsTest {
     fleet
         .run("secret", "get", "a")
         .expectExit(1)
-        .expectErrorPart("Try: set KEYFLEET_KEK_V1 to the fleet's bytes, and run the same command again\n");
+        .expectErrorPart(
+            "Try: set KEYFLEET_KEK_V1 to the fleet's bytes, and run the same command again\n");
     fleet.run("kek", "verify", "--local").expectExit(0);
     fleet
         .run("kek", "verify", "--target=1")

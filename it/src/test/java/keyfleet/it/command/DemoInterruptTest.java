@@ -57,8 +57,7 @@ class DemoInterruptTest {
 
     Files.writeString(folder.resolve("terminal.py"), TERMINAL);
 
-    Shell.Result result =
-        shell.run("python3 terminal.py %s '%s'".formatted(keyfleet, lastLine));
+    Shell.Result result = shell.run("python3 terminal.py %s '%s'".formatted(keyfleet, lastLine));
 
     List<String> out = result.out();
     assertEquals(List.of(), result.err());
@@ -68,7 +67,8 @@ class DemoInterruptTest {
         out.subList(out.size() - 2, out.size()),
         out.toString());
     assertTrue(
-        out.stream().noneMatch(it -> it.matches(".*(FAIL|Exception|keyfleet: ).*")), out.toString());
+        out.stream().noneMatch(it -> it.matches(".*(FAIL|Exception|keyfleet: ).*")),
+        out.toString());
     assertEquals(List.of(), shell.run("ls " + temporary).out());
     assertEquals(
         List.of(),
