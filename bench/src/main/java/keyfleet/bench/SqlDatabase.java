@@ -116,8 +116,10 @@ record SqlDatabase(
   void insertEntries(
       Connection connection, String bucket, List<String> keys, List<byte[]> values, long writtenAt)
       throws SQLException {
-    String sql = "INSERT INTO %s (bucket, key, value, revision, written_at) VALUES (?, ?, ?, 1, ?)";
-    insert(connection, sql.formatted(entries), bucket, keys, values, writtenAt);
+    String sql =
+        "INSERT INTO %s (bucket, key, value, revision, written_at) VALUES (?, ?, ?, 1, ?)"
+            .formatted(entries);
+    insert(connection, sql, bucket, keys, values, writtenAt);
   }
 
   /// The same for documents.
