@@ -54,11 +54,9 @@ class DemoInterruptTest {
     Shell shell = new Shell(folder, Map.of("KEYFLEET_JAVA_OPTS", "-Djava.io.tmpdir=" + temporary));
     shell.run(keyfleet + " --version"); // builds if necessary
     Files.writeString(folder.resolve("keyfleet.yaml"), "store: [not, a, url]\n");
-
     Files.writeString(folder.resolve("terminal.py"), TERMINAL);
 
-    Shell.Result result =
-        shell.run("python3 terminal.py %s '%s'".formatted(keyfleet, lastLine));
+    Shell.Result result = shell.run("python3 terminal.py %s '%s'".formatted(keyfleet, lastLine));
 
     List<String> out = result.out();
     assertEquals(List.of(), result.err());
