@@ -54,7 +54,6 @@ class DemoInterruptTest {
     Shell shell = new Shell(folder, Map.of("KEYFLEET_JAVA_OPTS", "-Djava.io.tmpdir=" + temporary));
     shell.run(keyfleet + " --version"); // builds if necessary
     Files.writeString(folder.resolve("keyfleet.yaml"), "store: [not, a, url]\n");
-
     Files.writeString(folder.resolve("terminal.py"), TERMINAL);
 
     Shell.Result result = shell.run("python3 terminal.py %s '%s'".formatted(keyfleet, lastLine));
