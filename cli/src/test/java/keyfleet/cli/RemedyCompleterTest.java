@@ -77,7 +77,7 @@ class RemedyCompleterTest {
           kek list -o yaml --store=sqlite:f.db       | keyfleet kek list --store=sqlite:f.db -o json
           kek list --keyring=pay --store=sqlite:f.db | keyfleet kek announce --version=1 --keyring=pay --store=sqlite:f.db
           kek list --store=sqlite:f.db               | keyfleet kek announce --version=1 --store=sqlite:f.db
-          kek rotate --from-version=2 --to-version=2 --records=sqlite:r.db --store=sqlite:f.db | keyfleet kek list --store=sqlite:f.db
+          kek rotate --from-version=2 --to-version=2 --records=sqlite:r.db --store=sqlite:f.db | keyfleet kek list --store=sqlite:f.db --records=sqlite:r.db
           kek remove --undo --destroy --version=1    | leave one of the two out
           kek verify --local --target=1              | add --target=1 to check the fleet, or --local to check the keys of this host
           kek generate --provider=env --version      | keyfleet kek generate --help

@@ -90,7 +90,8 @@ class ConfigLoaderTest {
     run("kek", "generate", "--version=1").expectExit(0).expectErrorPart("main.v1.key");
     run("kek", "announce", "--version=1").expectExit(0);
     fleet.runWith("v", "secret", "put", "a", "--config=" + folder.resolve("k.yaml")).expectExit(0);
-    assertEquals(List.of("sqlite:a", "sqlite:a", "sqlite:b"), opened);
+    // A command that changes a store looks first whether there is one.
+    assertEquals(List.of("sqlite:a", "sqlite:a", "sqlite:a", "sqlite:b"), opened);
     fleet.environment.put("KEYFLEET_PROVIDER", "env");
     assertTrue(run("kek", "verify", "--local").expectExit(0).out().contains("env "));
   }

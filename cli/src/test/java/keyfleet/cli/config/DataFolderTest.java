@@ -3,7 +3,6 @@ package keyfleet.cli.config;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -59,10 +58,10 @@ class DataFolderTest {
   }
 
   @Test
-  void secretPut_createsIt() {
+  void secretPut_doesNotCreateIt() {
     Path home = missingFolder();
     fleet.runWith("v", "secret", "put", "x").expectExit(1);
-    assertTrue(Files.isDirectory(home), "no folder was created");
+    assertFalse(Files.exists(home), "a folder was created");
   }
 
   @ParameterizedTest

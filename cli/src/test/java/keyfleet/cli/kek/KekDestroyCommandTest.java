@@ -95,7 +95,7 @@ class KekDestroyCommandTest {
   void refusedDestruction_deletesNothing() {
     String file = rotateAwayFromFiles();
     fleet.run("kek", "remove", "--version=1", "--undo").expectExit(0);
-    destroy().expectExit(2).expectErrorPart("not DISABLED");
+    destroy().expectExit(2).expectErrorPart("not disabled");
     fleet.run("kek", "remove", "--version=1", "--yes").expectExit(0);
     destroy().expectExit(2).expectErrorPart("backups younger than 30 days");
     fleet.output = Output.TERMINAL;

@@ -122,7 +122,7 @@ class KekInventoryCommandTest {
             .run("kek", "inventory", "-o", "json")
             .expectExit(0)
             .out()
-            .contains("\"unreadable\":0,\"mismatched\":1}"));
+            .contains("\"unreadable\":0,\"mismatched\":1,\"other_keystore\":0}"));
     rotate(1, 2);
     assertEquals("db=2 web=2", queryVersions());
     assertEquals(SKIPPED, fleet.run("kek", "inventory").expectExit(0).err());

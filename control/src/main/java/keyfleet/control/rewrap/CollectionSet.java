@@ -116,8 +116,10 @@ public record CollectionSet(
     return readFenceMarks().keySet().stream()
         .sorted()
         .findFirst()
-        .map(
-            it -> it + " was fenced by another keystore, which was lost; restore it from a backup");
+        .map(it ->
+            it
+                + " was fenced by another keystore, which was lost; restore it from a backup,"
+                + " or announce into an empty store");
   }
 
   /// What the fence of each collection remembers, by the collection's name for people.

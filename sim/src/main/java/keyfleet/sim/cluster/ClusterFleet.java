@@ -149,7 +149,7 @@ public final class ClusterFleet implements SimulatedFleet {
   private void startOperator() {
     operatorHost.start();
     ClusterOperator operator = new ClusterOperator(operatorHost, stores);
-    operator.orderEvery(OPERATOR_PERIOD, () -> plan.orderNextStep(operator));
+    operator.orderLoop().orderEvery(OPERATOR_PERIOD, () -> plan.orderNextStep(operator));
   }
 
   private void startOperatorIfDown() {
@@ -248,20 +248,22 @@ public final class ClusterFleet implements SimulatedFleet {
     ClusterOperator operator = new ClusterOperator(host, stores);
     KekVersion anyVersion = new KekVersion(1 + (int) (fault.choice() / 16 % plan.targetVersion()));
     ClusterNode anyNode = nodes.get((int) (fault.choice() / 64 % nodes.size()));
-    operator.orderOnce(() ->
-        switch ((int) (fault.choice() % 10)) {
-          case 0, 1 -> operator.orders().abort();
-          case 2 -> operator.orders().pause();
-          case 3 -> rotateOn(operator);
-          case 4 -> withdraw(operator, anyVersion);
-          case 5, 6 -> forgetAny(operator, anyNode);
-          case 7 -> attest(operator, anyVersion, anyNode.cluster());
-          case 8 -> operator.removals().disable(anyVersion);
-          default ->
-              fault.choice() / 8 % 2 == 0
-                  ? operator.removals().undo(anyVersion)
-                  : operator.removals().destroy(anyVersion, Duration.ZERO, FenceWaiver.GIVEN);
-        });
+    operator
+        .orderLoop()
+        .orderOnce(() ->
+            switch ((int) (fault.choice() % 10)) {
+              case 0, 1 -> operator.orders().abort();
+              case 2 -> operator.orders().pause();
+              case 3 -> rotateOn(operator);
+              case 4 -> withdraw(operator, anyVersion);
+              case 5, 6 -> forgetAny(operator, anyNode);
+              case 7 -> attest(operator, anyVersion, anyNode.cluster());
+              case 8 -> operator.removals().disable(anyVersion);
+              default ->
+                  fault.choice() / 8 % 2 == 0
+                      ? operator.removals().undo(anyVersion)
+                      : operator.removals().destroy(anyVersion, Duration.ZERO, FenceWaiver.GIVEN);
+            });
   }
 
   private Object rotateOn(ClusterOperator operator) {

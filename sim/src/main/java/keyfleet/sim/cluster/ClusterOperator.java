@@ -2,7 +2,6 @@ package keyfleet.sim.cluster;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import keyfleet.control.Failpoints;
 import keyfleet.control.rotation.CollectionCatalog;
 import keyfleet.control.rotation.ConflictRetry;
@@ -20,20 +19,20 @@ import keyfleet.sim.cipher.SeededSecureRandom;
 import keyfleet.sim.fleet.InstantTicker;
 import keyfleet.sim.fleet.PortUser;
 import keyfleet.sim.host.HostLoop;
+import keyfleet.sim.host.OrderLoop;
 import keyfleet.sim.host.SimulatedHost;
-import keyfleet.store.MalformedValueException;
-import keyfleet.store.StoreException;
 
 /// An operator of a kms keyring at a terminal that has every key.
 final class ClusterOperator {
-  private final HostLoop loop;
+  private final OrderLoop orderLoop;
   private final KeyringStore keyringStore;
   private final KeyringOperations orders;
   private final RemovalOperations removals;
   private final FleetOperations fleetOrders;
 
   ClusterOperator(SimulatedHost host, ClusterStores stores) {
-    this.loop = new HostLoop(host);
+    HostLoop loop = new HostLoop(host);
+    this.orderLoop = new OrderLoop(loop);
     InMemoryKekProvider keyProvider = new InMemoryKekProvider();
     for (int version = 1; version <= ClusterFleet.MAX_VERSIONS; version++) {
       keyProvider.put(InMemoryKekProvider.genuineKek(version));
@@ -76,27 +75,7 @@ final class ClusterOperator {
     return keyringStore.readKnownPlugins(keystore);
   }
 
-  void orderEvery(long period, Supplier<Object> order) {
-    loop.runEvery(period, () -> giveOrder(order));
-  }
-
-  void orderOnce(Supplier<Object> order) {
-    loop.run(() -> giveOrder(order));
-  }
-
-  private void giveOrder(Supplier<Object> order) {
-    try {
-      Object answer = order.get();
-      loop.host().note(() -> "gets the answer " + abbreviate(answer));
-    } catch (StoreException e) {
-      loop.host().note(() -> "cannot reach the store");
-    } catch (MalformedValueException e) {
-      loop.host().note(() -> "cannot continue: " + e.getMessage());
-    }
-  }
-
-  private static String abbreviate(Object answer) {
-    String text = answer.toString();
-    return text.length() > 160 ? text.substring(0, 160) + "…" : text;
+  OrderLoop orderLoop() {
+    return orderLoop;
   }
 }

@@ -131,7 +131,7 @@ public final class RotationFleet implements SimulatedFleet {
   private void startOperator() {
     operatorHost.start();
     RotationOperator operator = new RotationOperator(operatorHost, stores);
-    operator.orderEvery(OPERATOR_PERIOD, () -> plan.orderNextStep(operator));
+    operator.orderLoop().orderEvery(OPERATOR_PERIOD, () -> plan.orderNextStep(operator));
   }
 
   @Override
@@ -223,26 +223,30 @@ public final class RotationFleet implements SimulatedFleet {
     KekVersion anyVersion = new KekVersion(1 + (int) (fault.choice() / 16 % plan.targetVersion()));
     int rareOrder = (int) (fault.choice() / 512 % 6);
     if (rareOrder < 3 && fault.choice() % 8 > 2) {
-      operator.orderOnce(() ->
-          switch (rareOrder) {
-            case 0 -> withdraw(operator, anyVersion);
-            case 1 -> operator.orders().rotate(active(), next(active()));
-            default -> operator.holds().adoptFences();
-          });
+      operator
+          .orderLoop()
+          .orderOnce(() ->
+              switch (rareOrder) {
+                case 0 -> withdraw(operator, anyVersion);
+                case 1 -> operator.orders().rotate(active(), next(active()));
+                default -> operator.holds().adoptFences();
+              });
       return;
     }
-    operator.orderOnce(() ->
-        switch ((int) (fault.choice() % 8)) {
-          case 0, 1, 2 -> operator.orders().abort();
-          case 3 -> operator.orders().pause();
-          case 4 -> operator.orders().dryRun(active(), next(active()));
-          case 5 -> operator.orders().revoke(active(), next(active()));
-          case 6 -> operator.removals().disable(anyVersion);
-          default ->
-              fault.choice() / 8 % 2 == 0 || backup.isPending()
-                  ? operator.removals().undo(anyVersion)
-                  : operator.removals().destroy(anyVersion, Duration.ZERO, FenceWaiver.NONE);
-        });
+    operator
+        .orderLoop()
+        .orderOnce(() ->
+            switch ((int) (fault.choice() % 8)) {
+              case 0, 1, 2 -> operator.orders().abort();
+              case 3 -> operator.orders().pause();
+              case 4 -> operator.orders().dryRun(active(), next(active()));
+              case 5 -> operator.orders().revoke(active(), next(active()));
+              case 6 -> operator.removals().disable(anyVersion);
+              default ->
+                  fault.choice() / 8 % 2 == 0 || backup.isPending()
+                      ? operator.removals().undo(anyVersion)
+                      : operator.removals().destroy(anyVersion, Duration.ZERO, FenceWaiver.NONE);
+            });
   }
 
   private Object withdraw(RotationOperator operator, KekVersion version) {

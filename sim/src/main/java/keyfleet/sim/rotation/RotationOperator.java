@@ -19,13 +19,12 @@ import keyfleet.sim.cipher.SeededSecureRandom;
 import keyfleet.sim.fleet.InstantTicker;
 import keyfleet.sim.fleet.PortUser;
 import keyfleet.sim.host.HostLoop;
+import keyfleet.sim.host.OrderLoop;
 import keyfleet.sim.host.SimulatedHost;
-import keyfleet.store.MalformedValueException;
-import keyfleet.store.StoreException;
 
 /// An operator at a terminal who orders rotations and removals. The terminal has every key.
 final class RotationOperator {
-  private final HostLoop loop;
+  private final OrderLoop orderLoop;
   private final LoadedKeys loadedKeys;
   private final KeyringStore keyringStore;
   private final KeyringOperations orders;
@@ -33,7 +32,8 @@ final class RotationOperator {
   private final HoldOperations holds;
 
   RotationOperator(SimulatedHost host, RotationStores stores) {
-    this.loop = new HostLoop(host);
+    HostLoop loop = new HostLoop(host);
+    this.orderLoop = new OrderLoop(loop);
     InMemoryKekProvider keyProvider = new InMemoryKekProvider();
     for (int version = 1; version <= RotationOracle.MAX_VERSIONS; version++) {
       keyProvider.put(InMemoryKekProvider.genuineKek(version));
@@ -76,27 +76,7 @@ final class RotationOperator {
     return keyringStore.keystores().read().map(KeystoreStore.StoredKeystore::keystore);
   }
 
-  void orderEvery(long period, Supplier<Object> order) {
-    loop.runEvery(period, () -> giveOrder(order));
-  }
-
-  void orderOnce(Supplier<Object> order) {
-    loop.run(() -> giveOrder(order));
-  }
-
-  private void giveOrder(Supplier<Object> order) {
-    try {
-      Object answer = order.get();
-      loop.host().note(() -> "gets the answer " + abbreviate(answer));
-    } catch (StoreException e) {
-      loop.host().note(() -> "cannot reach the store");
-    } catch (MalformedValueException e) {
-      loop.host().note(() -> "cannot continue: " + e.getMessage());
-    }
-  }
-
-  private static String abbreviate(Object answer) {
-    String text = answer.toString();
-    return text.length() > 160 ? text.substring(0, 160) + "…" : text;
+  OrderLoop orderLoop() {
+    return orderLoop;
   }
 }
