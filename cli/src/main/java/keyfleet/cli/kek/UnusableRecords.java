@@ -26,8 +26,7 @@ record UnusableRecords(
     DISABLED,
     /// Disabled for good.
     REVOKED,
-    /// Announced only, or withdrawn.
-    UNUSED,
+    WITHDRAWN,
     DESTROYED,
     UNKNOWN,
     /// Processes run, and none has loaded the key.
@@ -73,9 +72,10 @@ record UnusableRecords(
     VersionState state = keystore.stateOf(version).orElse(null);
     return switch (state) {
       case null -> Cause.UNKNOWN;
-      case STAGED, ACTIVE, DECRYPT_ONLY -> null;
+      // After a hold was resolved, records may need a version that was only announced again.
+      case ANNOUNCED, STAGED, ACTIVE, DECRYPT_ONLY -> null;
       case DISABLED -> keystore.isCompromised(version) ? Cause.REVOKED : Cause.DISABLED;
-      case ANNOUNCED, WITHDRAWN -> Cause.UNUSED;
+      case WITHDRAWN -> Cause.WITHDRAWN;
       case DESTROYING, DESTROYED -> Cause.DESTROYED;
     };
   }
@@ -89,7 +89,7 @@ record UnusableRecords(
     return switch (cause) {
       case DISABLED -> "is disabled";
       case REVOKED -> "was revoked";
-      case UNUSED -> "is not in use";
+      case WITHDRAWN -> "was withdrawn";
       case DESTROYED -> "is destroyed";
       case UNKNOWN -> "is unknown";
       case HELD_BY_NO_PROCESS -> "no process has loaded";
@@ -109,7 +109,7 @@ record UnusableRecords(
           "keyfleet kek remove --version=%d --undo%s".formatted(version.number(), keyringFlag);
       case HELD_BY_NO_PROCESS ->
           "keyfleet kek verify --target=%d%s".formatted(version.number(), keyringFlag);
-      case REVOKED, UNUSED, DESTROYED, UNKNOWN ->
+      case REVOKED, WITHDRAWN, DESTROYED, UNKNOWN ->
           "restore the keystore or the records from a backup, or delete the records: only the key of "
               + version
               + " opens them";
