@@ -235,8 +235,8 @@ final class ClusterNode {
   }
 
   private boolean canWriteUnder(Keystore keystore, KekVersion version) {
-    return loadedKeys.find(version).isPresent()
-        && keystore.stateOf(version).filter(VersionState::isProofRequired).isPresent();
+    return keystore.stateOf(version).filter(VersionState::isProofRequired).isPresent()
+        && loadedKeys.canProve(keystore, version);
   }
 
   /// Seals a new data key under the announced version.
