@@ -65,7 +65,8 @@ public final class WriteKeyProvisioner {
       return new NotProvisioned(
           CallRefusal.actionRequired(
               "%s is %s, so nothing may be sealed under it"
-                  .formatted(version, keystore.stateOf(version).orElse(VersionState.DESTROYED))));
+                  .formatted(
+                      version, keystore.stateOf(version).orElse(VersionState.DESTROYED).text())));
     }
     Optional<Kek> kek = keys.find(version);
     if (kek.isEmpty()) {
