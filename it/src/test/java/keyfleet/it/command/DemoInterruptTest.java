@@ -22,9 +22,11 @@ class DemoInterruptTest {
   /// Runs the demonstration on a terminal, and presses Ctrl-C there once it has printed a text.
   private static final String TERMINAL =
       """
-      import os, pty, sys
+      import os, pty, signal, sys
       pid, terminal = pty.fork()
       if pid == 0:
+          # As in a terminal's shell; a process in the background inherits that it is ignored.
+          signal.signal(signal.SIGINT, signal.SIG_DFL)
           os.execv(sys.argv[1], [sys.argv[1], "demo"])
       seen = b""
       pressed = False

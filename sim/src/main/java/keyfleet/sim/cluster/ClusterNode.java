@@ -42,7 +42,7 @@ final class ClusterNode {
   private static final FieldLocation SEED = new FieldLocation("etcd", "seed", "key");
 
   /// On the disk: the last keystore that the plugin adopted, and what it announces.
-  private record Snapshot(Keystore keystore, Optional<Activation> announced) {}
+  private record Snapshot(Keystore keystore, @Nullable Activation announced) {}
 
   /// Why a node runs no plugin.
   enum Fate {
@@ -210,11 +210,12 @@ final class ClusterNode {
       entitled.add(wanted.version());
       host.note(() -> "announces " + wanted);
     }
-    snapshot = new Snapshot(read, canWrite ? Optional.of(wanted) : announced());
+    snapshot = new Snapshot(read, canWrite ? wanted : announced().orElse(null));
   }
 
   Optional<Activation> announced() {
-    return Optional.ofNullable(snapshot).flatMap(Snapshot::announced);
+    Snapshot now = snapshot;
+    return now == null ? Optional.empty() : Optional.ofNullable(now.announced());
   }
 
   boolean announces(KekVersion version) {
@@ -231,7 +232,7 @@ final class ClusterNode {
     Snapshot now = snapshot;
     return now == null || !isServing()
         ? Optional.empty()
-        : now.announced().filter(it -> canWriteUnder(now.keystore(), it.version()));
+        : announced().filter(it -> canWriteUnder(now.keystore(), it.version()));
   }
 
   private boolean canWriteUnder(Keystore keystore, KekVersion version) {

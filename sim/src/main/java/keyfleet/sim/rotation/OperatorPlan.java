@@ -17,9 +17,9 @@ import keyfleet.keyring.VersionState;
 /// The goal of an operator: a version from the target on is active and all others are destroyed. It
 /// reads the keystore and orders the next step.
 ///
-/// @param backup the backup of the store that may still be restored
+/// @param restore the restore of the store that may still come
 record OperatorPlan(
-    int targetVersion, Habit habit, StoreBackup backup, Consumer<KekVersion> shredder) {
+    int targetVersion, Habit habit, StoreRestore restore, Consumer<KekVersion> shredder) {
   enum Habit {
     /// Removes the old version after each rotation.
     REMOVES_FIRST,
@@ -36,7 +36,7 @@ record OperatorPlan(
       return announce(operator, new KekVersion(1));
     }
     Keystore keystore = present.get();
-    Optional<Object> resolved = backup.resolveHold(operator, keystore);
+    Optional<Object> resolved = restore.resolveHold(operator, keystore);
     if (resolved.isPresent()) {
       return resolved.get();
     }
@@ -49,7 +49,7 @@ record OperatorPlan(
     if (habit == Habit.ROTATES_FIRST && keystore.active().number() < targetVersion) {
       return advance(operator, keystore);
     }
-    if (keystore.decryptOnlyVersions().stream().anyMatch(backup::isLeftOver)) {
+    if (keystore.decryptOnlyVersions().stream().anyMatch(restore::isLeftOver)) {
       return rotateOn(operator, keystore);
     }
     for (Map.Entry<KekVersion, VersionEntry> it : keystore.versions().entrySet()) {
@@ -89,7 +89,7 @@ record OperatorPlan(
     return switch (state) {
       case DECRYPT_ONLY -> Optional.of(operator.removals().disable(version));
       case DISABLED -> {
-        if (backup.isPending()) {
+        if (restore.isPending()) {
           yield Optional.empty(); // it may need the key
         }
         Object answer = operator.removals().destroy(version, DESTROY_HORIZON, FenceWaiver.NONE);

@@ -44,7 +44,7 @@ public final class RotationFleet implements SimulatedFleet {
   private final SeededRandom random;
   private final ExpectedValues expectedValues = new ExpectedValues();
   private final RotationStores stores;
-  private final StoreBackup backup;
+  private final StoreRestore storeRestore;
   private final OperatorPlan plan;
   private final List<MemberProcess> processes = new ArrayList<>();
 
@@ -55,23 +55,23 @@ public final class RotationFleet implements SimulatedFleet {
   private int disruptions;
 
   public RotationFleet(SimulatedWorld world, PortWrappers wrappers) {
-    this(world, wrappers, StoreBackup.Plan.SOMETIMES);
+    this(world, wrappers, StoreRestore.Plan.SOMETIMES);
   }
 
   /// A fleet beside others on one store, which is never restored.
   public static RotationFleet sharingStore(SimulatedWorld world) {
-    return new RotationFleet(world, PortWrappers.NONE, StoreBackup.Plan.NEVER);
+    return new RotationFleet(world, PortWrappers.NONE, StoreRestore.Plan.NEVER);
   }
 
-  private RotationFleet(SimulatedWorld world, PortWrappers wrappers, StoreBackup.Plan restores) {
+  private RotationFleet(SimulatedWorld world, PortWrappers wrappers, StoreRestore.Plan restores) {
     this.world = world;
     this.random = world.random().forPurpose("keys");
     this.stores = new RotationStores(world, wrappers, expectedValues, this::isHeldByAllAdmitted);
-    this.backup = new StoreBackup(world, stores, restores);
+    this.storeRestore = new StoreRestore(world, stores, restores);
     this.plan =
         new OperatorPlan(
-            2 + random.below(MAX_TARGET - 1), random.pick(HABITS), backup, this::shredKey);
-    boolean hasSpareKeys = backup.isPending() || world.hasFaults(Fault.Kind.OPERATOR);
+            2 + random.below(MAX_TARGET - 1), random.pick(HABITS), storeRestore, this::shredKey);
+    boolean hasSpareKeys = storeRestore.isPending() || world.hasFaults(Fault.Kind.OPERATOR);
     this.lastVersion = hasSpareKeys ? RotationOracle.MAX_VERSIONS : plan.targetVersion();
     this.operatorHost = world.host("clerk");
     int apps = 1 + random.below(3);
@@ -99,7 +99,7 @@ public final class RotationFleet implements SimulatedFleet {
       }
       giveSpareKeys(process);
     }
-    backup.schedule(this::restore);
+    storeRestore.schedule(this::restore);
     startOperator();
   }
 
@@ -243,7 +243,7 @@ public final class RotationFleet implements SimulatedFleet {
               case 5 -> operator.orders().revoke(active(), next(active()));
               case 6 -> operator.removals().disable(anyVersion);
               default ->
-                  fault.choice() / 8 % 2 == 0 || backup.isPending()
+                  fault.choice() / 8 % 2 == 0 || storeRestore.isPending()
                       ? operator.removals().undo(anyVersion)
                       : operator.removals().destroy(anyVersion, Duration.ZERO, FenceWaiver.NONE);
             });

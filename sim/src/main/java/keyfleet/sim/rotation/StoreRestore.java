@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// In some runs the coordination store is restored from a backup, after rotations that the backup
 /// does not know. The fences remember them, so the keystore is held until the operator decides. It
 /// is restored only when the fences tell all that was lost.
-final class StoreBackup {
+final class StoreRestore {
   private static final int ODDS = 6;
   private static final long CHECK_PERIOD = 7 * VirtualTimeScheduler.SECOND;
 
@@ -47,7 +47,7 @@ final class StoreBackup {
   private boolean over;
   private boolean restored;
 
-  StoreBackup(SimulatedWorld world, RotationStores stores, Plan plan) {
+  StoreRestore(SimulatedWorld world, RotationStores stores, Plan plan) {
     this.world = world;
     this.stores = stores;
     this.random = world.random().forPurpose("backup");
