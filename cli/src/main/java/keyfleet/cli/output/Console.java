@@ -23,11 +23,10 @@ public final class Console {
     FILE;
 
     public static Output of(@Nullable String property) {
-      return switch (property) {
-        case "pipe" -> PIPE;
-        case "file" -> FILE;
-        case null, default -> TERMINAL;
-      };
+      if ("pipe".equals(property)) {
+        return PIPE;
+      }
+      return "file".equals(property) ? FILE : TERMINAL;
     }
   }
 
