@@ -3,6 +3,7 @@ package keyfleet.cli;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.security.SecureRandom;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -55,8 +56,8 @@ public final class Main {
   }
 
   /// Loads slow classes in the background while the arguments are parsed: the JDK's ciphers, and
-  /// the JSON parser for commands with a store. A failure here is ignored; the command meets the
-  /// same failure when it uses the class.
+  /// the JSON parser and the driver of the embedded store for commands with a store. A failure here
+  /// is ignored; the command meets the same failure when it uses the class.
   static void warmUp(boolean isLocal) {
     Thread.ofPlatform()
         .daemon()
@@ -66,8 +67,17 @@ public final class Main {
           EnvelopeCipher.warmUp();
           if (!isLocal) {
             var _ = Document.parse(Value.of("{}"));
+            warmUpStore();
           }
         });
+  }
+
+  private static void warmUpStore() {
+    try {
+      EngineFactory.warmUp();
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /// Takes the user from the operating system, because a JVM setting can change `user.name`.

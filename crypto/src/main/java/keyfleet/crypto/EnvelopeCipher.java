@@ -77,17 +77,18 @@ public final class EnvelopeCipher {
     return parsed.isPresent() ? open(location, parsed.get()) : new Refused();
   }
 
+  private static Outcome outcomeOf(OpenResult result) {
+    if (result instanceof Opened) {
+      return OK;
+    }
+    return result instanceof NoSuchVersion ? NO_SUCH_VERSION : REFUSED;
+  }
+
   public OpenResult open(FieldLocation location, Envelope envelope) {
     long startedAt = listener.startTime();
     try {
       OpenResult result = openUnobserved(location, envelope);
-      Outcome outcome =
-          switch (result) {
-            case Opened _ -> OK;
-            case NoSuchVersion _ -> NO_SUCH_VERSION;
-            case Refused _ -> REFUSED;
-          };
-      listener.onFinished(Operation.OPEN, envelope.version(), outcome, startedAt);
+      listener.onFinished(Operation.OPEN, envelope.version(), outcomeOf(result), startedAt);
       return result;
     } catch (KekUnavailableException e) {
       listener.onFinished(Operation.OPEN, envelope.version(), UNAVAILABLE, startedAt);

@@ -40,11 +40,10 @@ public record Sentinel(KekVersion version, Envelope envelope) {
 
   /// Opens the sentinel, to check the proofs of others. Empty if the caller lacks the right key.
   public Optional<OpenedSentinel> open(EnvelopeCipher cipher) {
-    return switch (cipher.open(location(version), envelope)) {
-      case Opened(SecretBytes secret, KekVersion _) ->
-          Optional.of(new OpenedSentinel(secret, cipher.keyring(), version));
-      case NoSuchVersion _, Refused _ -> Optional.empty();
-    };
+    return cipher.open(location(version), envelope)
+            instanceof Opened(SecretBytes secret, KekVersion _)
+        ? Optional.of(new OpenedSentinel(secret, cipher.keyring(), version))
+        : Optional.empty();
   }
 
   static FieldLocation location(KekVersion version) {

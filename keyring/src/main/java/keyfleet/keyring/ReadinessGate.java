@@ -13,7 +13,6 @@ import java.util.stream.Stream;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Proof;
 import keyfleet.crypto.Sentinel.Claim;
-import keyfleet.keyring.Heartbeat.Failed;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Heartbeat.Untried;
 
@@ -61,7 +60,10 @@ public final class ReadinessGate {
     }
   }
 
-  public sealed interface Verdict {}
+  public sealed interface Verdict {
+    /// The processes whose last heartbeat is too old to count.
+    List<Heartbeat> stale();
+  }
 
   public record Ready(int processes, List<Heartbeat> stale) implements Verdict {}
 
@@ -186,27 +188,23 @@ public final class ReadinessGate {
     if (entry == null || !loaded.get().provider().equals(entry.provider())) {
       return Optional.of(Reason.OTHER_PROVIDER);
     }
-    return switch (loaded.get().proofStatus()) {
-      case Untried() -> Optional.of(Reason.NOT_PROVED);
-      case Failed() -> Optional.of(Reason.OTHER_BYTES);
-      case Proved(Proof proof)
-          when !proofCheck.isValid(new Claim(heartbeat.instance(), heartbeat.epoch()), proof) ->
-          Optional.of(Reason.OTHER_BYTES);
-      case Proved _ when heartbeat.protocol() < minProtocol -> Optional.of(Reason.OLD_PROTOCOL);
-      case Proved _ -> Optional.empty();
-    };
+    if (loaded.get().proofStatus() instanceof Untried) {
+      return Optional.of(Reason.NOT_PROVED);
+    }
+    if (!(loaded.get().proofStatus() instanceof Proved(Proof proof))
+        || !proofCheck.isValid(new Claim(heartbeat.instance(), heartbeat.epoch()), proof)) {
+      return Optional.of(Reason.OTHER_BYTES);
+    }
+    return heartbeat.protocol() < minProtocol ? Optional.of(Reason.OLD_PROTOCOL) : Optional.empty();
   }
 
   private static List<String> missingProcesses(
       int fresh, Set<String> names, ExpectedProcesses expected) {
-    return switch (expected) {
-      case AnyProcesses() -> List.of();
-      case AtLeast(int processes) ->
-          fresh >= processes
-              ? List.of()
-              : List.of((processes - fresh) + " of " + processes + " processes");
-      case Named(SortedSet<String> instances) ->
-          instances.stream().filter(it -> !names.contains(it)).toList();
-    };
+    if (expected instanceof Named(SortedSet<String> instances)) {
+      return instances.stream().filter(it -> !names.contains(it)).toList();
+    }
+    return expected instanceof AtLeast(int processes) && fresh < processes
+        ? List.of((processes - fresh) + " of " + processes + " processes")
+        : List.of();
   }
 }

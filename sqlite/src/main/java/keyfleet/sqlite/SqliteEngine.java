@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
 import keyfleet.sqlite.SqliteSchema.Owner;
@@ -47,6 +48,11 @@ import org.jspecify.annotations.Nullable;
 /// The fence applies to every program that uses SQL on the file. It does not stop a program that
 /// disables triggers on its own connection, or drops them.
 public final class SqliteEngine implements Engine {
+  /// Loads the driver's slow classes and its library, so that the first connection opens fast.
+  public static void warmUp() throws SQLException {
+    SqliteSession.warmUp();
+  }
+
   private final SqlitePaths paths;
 
   /// Null if the engine only reads.

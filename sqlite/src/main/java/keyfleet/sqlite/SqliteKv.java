@@ -258,19 +258,16 @@ final class SqliteKv implements Kv, AutoCloseable {
   }
 
   private long expiryLimit(Bucket bucket) {
-    return switch (bucket) {
-      case Bucket.Lasting _ -> Long.MIN_VALUE;
-      case Bucket.Expiring _ -> expiryLimit(bucket, storeClock.now().millis());
-    };
+    return bucket instanceof Bucket.Lasting
+        ? Long.MIN_VALUE
+        : expiryLimit(bucket, storeClock.now().millis());
   }
 
   /// An entry written at this time or before has expired.
   private static long expiryLimit(Bucket bucket, long now) {
-    return switch (bucket) {
-      case Bucket.Lasting _ -> Long.MIN_VALUE;
-      case Bucket.Expiring(_, var lifetime) ->
-          now - lifetime.plus(Duration.ofNanos(999_999)).toMillis();
-    };
+    return bucket instanceof Bucket.Expiring(_, var lifetime)
+        ? now - lifetime.plus(Duration.ofNanos(999_999)).toMillis()
+        : Long.MIN_VALUE;
   }
 
   private static Entry entry(ResultSet row) throws SQLException {

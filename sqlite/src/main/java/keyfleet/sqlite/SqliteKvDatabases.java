@@ -44,10 +44,7 @@ final class SqliteKvDatabases implements AutoCloseable {
   }
 
   SqliteDatabase databaseOf(Bucket bucket) {
-    return switch (bucket) {
-      case Bucket.Lasting _ -> stateDatabase;
-      case Bucket.Expiring _ -> heartbeatDatabase();
-    };
+    return bucket instanceof Bucket.Lasting ? stateDatabase : heartbeatDatabase();
   }
 
   /// Whether the bucket can have entries. An engine that only reads creates no file for heartbeats,

@@ -93,6 +93,13 @@ final class SqliteSession implements AutoCloseable {
     }
   }
 
+  /// Runs one statement on a database in memory.
+  static void warmUp() throws SQLException {
+    SqliteSession session = openReadOnly("jdbc:sqlite::memory:");
+    session.row("SELECT ?, ?", row -> row.getString(1), "", 1L);
+    session.close();
+  }
+
   private static SqliteSession openReadOnly(String url) throws SQLException {
     SQLiteConfig config = new SQLiteConfig();
     config.setReadOnly(true);
@@ -179,14 +186,14 @@ final class SqliteSession implements AutoCloseable {
 
   private static void bind(PreparedStatement statement, int index, @Nullable Object arg)
       throws SQLException {
-    switch (arg) {
-      case null -> statement.setBytes(index, null);
-      case Bytes bytes -> statement.setBytes(index, bytes.toArray());
-      case String text -> statement.setString(index, text);
-      case Long number -> statement.setLong(index, number);
-      case Integer number -> statement.setInt(index, number);
-      default ->
-          throw new IllegalArgumentException("unsupported SQL value type: " + arg.getClass());
+    if (arg == null) {
+      statement.setBytes(index, null);
+    } else if (arg instanceof Bytes bytes) {
+      statement.setBytes(index, bytes.toArray());
+    } else if (arg instanceof String || arg instanceof Long || arg instanceof Integer) {
+      statement.setObject(index, arg);
+    } else {
+      throw new IllegalArgumentException("unsupported SQL value type: " + arg.getClass());
     }
   }
 

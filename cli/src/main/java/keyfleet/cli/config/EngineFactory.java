@@ -1,5 +1,6 @@
 package keyfleet.cli.config;
 
+import java.sql.SQLException;
 import keyfleet.mongodb.MongoEngine;
 import keyfleet.nats.NatsEngine;
 import keyfleet.postgres.PostgresEngine;
@@ -18,6 +19,12 @@ public final class EngineFactory {
     if (System.getProperty(SLF4J_VERBOSITY) == null) {
       System.setProperty(SLF4J_VERBOSITY, "ERROR");
     }
+  }
+
+  /// Loads the driver of the embedded store, which is the default.
+  public static void warmUp() throws SQLException {
+    silenceDrivers();
+    SqliteEngine.warmUp();
   }
 
   public static Engine open(StoreUrl url) {

@@ -61,9 +61,9 @@ record ReadinessReport(
     if (!isReady()) {
       printNotReady(err);
     }
-    if (!stale().isEmpty()) {
+    if (!verdict.stale().isEmpty()) {
       err.println("STALE:");
-      stale().forEach(it -> err.println(new ProcessLine(it).toStaleLine(age(it))));
+      verdict.stale().forEach(it -> err.println(new ProcessLine(it).toStaleLine(age(it))));
     }
     if (!isReady()) {
       console.printRemedy(
@@ -148,7 +148,7 @@ record ReadinessReport(
     json.writeEndArray().writeArrayPropertyStart("missing");
     missing().forEach(json::writeString);
     json.writeEndArray().writeArrayPropertyStart("stale");
-    for (Heartbeat heartbeat : stale()) {
+    for (Heartbeat heartbeat : verdict.stale()) {
       json.writeStartObject();
       new ProcessLine(heartbeat).write(json);
       json.writeNumberProperty("heard_seconds_ago", age(heartbeat).toSeconds()).writeEndObject();
@@ -170,14 +170,6 @@ record ReadinessReport(
 
   private List<KnownPlugin> silent() {
     return verdict instanceof NotReady(_, _, var silent, _) ? silent : List.of();
-  }
-
-  private List<Heartbeat> stale() {
-    return switch (verdict) {
-      case Ready(_, var stale) -> stale;
-      case NotReady(_, _, _, var stale) -> stale;
-      case NoFreshProcess(var stale) -> stale;
-    };
   }
 
   private Duration age(Heartbeat heartbeat) {
