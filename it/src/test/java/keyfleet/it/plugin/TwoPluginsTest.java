@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
+import keyfleet.crypto.KeyringName;
 import keyfleet.it.process.Await;
 import keyfleet.it.process.ProcessFleet;
 import keyfleet.it.process.ProcessFleet.KeySource;
@@ -23,7 +24,11 @@ import keyfleet.it.process.TestProcess;
 import keyfleet.it.process.TestStores;
 import keyfleet.it.process.TestStores.Kind;
 import keyfleet.kms.v2.EncryptResponse;
+import keyfleet.member.document.KnownPluginRegistry;
+import keyfleet.postgres.PostgresEngine;
 import keyfleet.store.FaultProxy;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -188,7 +193,17 @@ class TwoPluginsTest {
         }
         proxy.restore();
         Await.until("the plugin has flipped", () -> cutOff.keyId().equals(one.keyId()));
+        awaitKnown(stores, "plugin-b");
       }
+    }
+  }
+
+  private static void awaitKnown(TestStores stores, String instance) {
+    try (Engine engine = PostgresEngine.open(StoreUrl.parse(stores.store()))) {
+      KnownPluginRegistry registry = new KnownPluginRegistry(engine.kv(), new KeyringName("kms"));
+      Await.until(
+          "the fleet remembers " + instance,
+          () -> registry.list().stream().anyMatch(it -> it.instance().equals(instance)));
     }
   }
 

@@ -7,6 +7,7 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyfleetException;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.KnownPlugin;
+import keyfleet.keyring.Timings;
 import keyfleet.kms.KmsPlugin;
 import keyfleet.kms.PluginContext;
 import keyfleet.kms.PluginException;
@@ -20,6 +21,7 @@ import keyfleet.member.process.NonceGenerator;
 import keyfleet.member.process.PeriodicTask;
 import keyfleet.member.process.ProcessEvent;
 import keyfleet.store.Kv;
+import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
 /// Joins the fleet as soon as the store answers, on its own thread; the plugin serves calls
@@ -69,12 +71,17 @@ public final class FleetJoiner implements Supplier<Optional<MembershipState>>, A
     return Optional.ofNullable(member).map(Member::state);
   }
 
-  /// Returns the pause before the next attempt.
+  /// Returns the pause before the next attempt, or before the next look at what the fleet
+  /// remembers.
   private Duration join() {
+    Member joined = member;
+    if (joined != null) {
+      rememberAgain(joined);
+      return heartbeatPeriod();
+    }
     try {
-      Kv kv = store.get();
-      member = joinAndRegister(kv);
-      return PeriodicTask.FOREVER;
+      member = joinAndRegister(store.get());
+      return heartbeatPeriod();
     } catch (KeyfleetException e) {
       reportFailure(e.getMessage());
       long now = context.clock().getAsLong();
@@ -105,6 +112,25 @@ public final class FleetJoiner implements Supplier<Optional<MembershipState>>, A
     KnownPluginRegistry registry = new KnownPluginRegistry(kv, settings.keyring());
     registry.remember(new KnownPlugin(place(), instance));
     knownPlugins = registry;
+  }
+
+  private Duration heartbeatPeriod() {
+    PluginSnapshot snapshot = announcements.snapshot();
+    Timings timings = snapshot == null ? Timings.DEFAULT : snapshot.keystore().timings();
+    return timings.heartbeat();
+  }
+
+  /// An operator may have forgotten a plugin that was cut off and has returned. From now on the
+  /// fleet must wait for it again.
+  private void rememberAgain(Member joined) {
+    KnownPluginRegistry registry = knownPlugins;
+    if (registry != null) {
+      try {
+        registry.rememberIfAbsent(new KnownPlugin(place(), joined.instance()));
+      } catch (StoreException _) {
+        // The heartbeats report it; the next look is soon.
+      }
+    }
   }
 
   /// What API servers write under through this plugin, which may be older than the keystore's

@@ -49,6 +49,13 @@ public final class KnownPluginRegistry {
     }
   }
 
+  /// As [#remember], unless a plugin is remembered at this place: then it stays.
+  public void rememberIfAbsent(KnownPlugin plugin) {
+    if (kv.get(BUCKET, key(plugin)).isEmpty()) {
+      remember(plugin);
+    }
+  }
+
   /// Removes the plugin, unless another one has taken its place. Returns false if it is not known.
   public boolean forget(String instance) {
     boolean isForgotten = false;

@@ -1,7 +1,6 @@
 package keyfleet.member.process;
 
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -14,9 +13,6 @@ import org.jspecify.annotations.Nullable;
 /// A task survives whatever its step throws, an `Error` included: a process must not lose one of
 /// its threads while the others show that it is alive. It reports a lasting failure once.
 public final class PeriodicTask {
-  /// The pause after the last step: the thread ends.
-  public static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();
-
   /// The pause after a step that threw an exception.
   private static final Duration RETRY_DELAY = Duration.ofSeconds(5);
 
@@ -48,11 +44,7 @@ public final class PeriodicTask {
   private void run() {
     try {
       while (!stopped) {
-        Duration pause = runStep();
-        if (pause.equals(FOREVER)) {
-          return;
-        }
-        awaitNextStep(pause);
+        awaitNextStep(runStep());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // the process stops all of its threads

@@ -2,6 +2,7 @@ package keyfleet.member.document;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import keyfleet.crypto.KeyringName;
@@ -36,6 +37,20 @@ class KnownPluginRegistryTest {
         new KnownPluginRegistry(new FakeKv(new FakeStoreClock()), KeyringName.MAIN);
     registry.remember(new KnownPlugin(PLACE, "plugin-1"));
     registry.remember(new KnownPlugin(PLACE, "plugin-2"));
+    assertEquals(List.of(new KnownPlugin(PLACE, "plugin-2")), registry.list());
+  }
+
+  @Test
+  void forgottenPlugin_isRememberedAgain_andReplacesNoOther() {
+    KnownPluginRegistry registry =
+        new KnownPluginRegistry(new FakeKv(new FakeStoreClock()), KeyringName.MAIN);
+    KnownPlugin first = new KnownPlugin(PLACE, "plugin-1");
+    registry.remember(first);
+    assertTrue(registry.forget("plugin-1"));
+    registry.rememberIfAbsent(first);
+    assertEquals(List.of(first), registry.list());
+    registry.remember(new KnownPlugin(PLACE, "plugin-2"));
+    registry.rememberIfAbsent(first);
     assertEquals(List.of(new KnownPlugin(PLACE, "plugin-2")), registry.list());
   }
 

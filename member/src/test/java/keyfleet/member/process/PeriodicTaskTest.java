@@ -91,19 +91,6 @@ class PeriodicTaskTest {
   }
 
   @Test
-  void taskWithoutAnotherStep_endsByItself() throws InterruptedException {
-    start(() -> {
-      steps.release();
-      return PeriodicTask.FOREVER;
-    });
-    awaitStep();
-    while (Thread.getAllStackTraces().keySet().stream()
-        .anyMatch(it -> it.getName().equals("keyfleet-test"))) {
-      Thread.onSpinWait();
-    }
-  }
-
-  @Test
   void stop_waitsForTheRunningStepNoLongerThanItsLimit() throws InterruptedException {
     CountDownLatch release = new CountDownLatch(1);
     PeriodicTask task =
