@@ -186,7 +186,7 @@ final class AuditBench {
           }
         }
       }
-      database.insertEntries(
+      database.insertDocuments(
           connection, BUCKET, capturing.keys, capturing.values, kv.storeTime().millis());
     }
   }
@@ -198,7 +198,7 @@ final class AuditBench {
     for (int i = 0; i < VERIFY_ROUNDS; i++) {
       raw[i] =
           watch.seconds(() -> {
-            if (database.readEntries(connection, BUCKET, "main") < entries) {
+            if (database.readDocuments(connection, BUCKET, "main") < entries) {
               throw new IllegalStateException("entries are missing");
             }
           });
