@@ -84,7 +84,7 @@ final class MongoPageReadsTest {
     }
   }
 
-  /// An earlier heartbeat of a process that goes on beating: normal lag makes nobody stale.
+  /// An earlier heartbeat of a process that still sends them: normal lag makes no process stale.
   @Test
   void heartbeatOnALaggingPage_hasTheAgeOfTheEarlierBeat() {
     try (LaggingReplicaSet set = new LaggingReplicaSet(Duration.ofSeconds(5));

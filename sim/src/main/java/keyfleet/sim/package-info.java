@@ -32,7 +32,7 @@
 /// |                    | two drivers, a late fence call of the previous rotation, an abort and |
 /// |                    | a withdrawal                                                          |
 /// | `RotationJoin.cfg` | also a second writer that joins without the new version               |
-/// | `RotationHold.cfg` | as that, and the keystore is restored from a backup of before          |
+/// | `RotationHold.cfg` | as that, and the keystore is restored from an earlier backup           |
 /// | `Plugins.cfg`      | two plugins, one object in etcd, two rotations of a kms keyring, and   |
 /// |                    | every order of an operator once                                       |
 /// | `RotationEnds.cfg` | one driver; also checks that the rotation ends                        |

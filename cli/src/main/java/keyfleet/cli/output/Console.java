@@ -76,8 +76,8 @@ public final class Console {
     isReaderGone = isGone;
   }
 
-  /// Throws if standard output is a pipe that nobody reads any more: a command that waits has then
-  /// nobody to report to.
+  /// Throws if standard output is a pipe whose reader has ended: a command that waits would then
+  /// wait for nothing.
   public void requireReader() {
     if (output == Output.PIPE && isReaderGone.getAsBoolean()) {
       throw new OutputFailedException("standard output", new IOException("its reader has ended"));

@@ -185,7 +185,8 @@ class RestoredStoreTest {
     assertEquals(143, worker.stop(), worker::output);
   }
 
-  /// The rotation of before the restore counts: v2 is active, and the next one goes on from there.
+  /// The rotation that the backup does not know counts: v2 is active, and the next one goes on from
+  /// there.
   private static void checkAdopted(ProcessFleet fleet) {
     try (InProcessOperator operator = fleet.operator()) {
       assertEquals(v(2), operator.keystore().active());

@@ -91,8 +91,8 @@ public final class FleetJoiner implements Supplier<Optional<MembershipState>>, A
   }
 
   /// The plugin is remembered before it reads the keystore that it follows. A plugin that is paused
-  /// between the two is silent, and no rotation starts; otherwise it could return with a keystore
-  /// of long ago and announce a version that nobody counts on any more.
+  /// between the two is silent, and no rotation starts; otherwise it could return with an old
+  /// keystore and announce a version that was retired meanwhile.
   private Member joinAndRegister(Kv kv) {
     return Member.builder(kv, settings.keyring())
         .settings(settings.process())

@@ -2,6 +2,7 @@ package keyfleet.sim.cipher;
 
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
@@ -34,6 +35,20 @@ public final class InMemoryKekProvider implements KekProvider {
 
   public boolean has(FakeKek kek) {
     return kek.equals(keks.get(kek.version()));
+  }
+
+  /// Puts the genuine keys of all versions up to `last` that are not gone. Returns whether one was
+  /// missing.
+  public boolean restoreGenuineKeks(int last, Predicate<KekVersion> isGone) {
+    boolean wasMissing = false;
+    for (int version = 1; version <= last; version++) {
+      FakeKek kek = genuineKek(version);
+      if (!isGone.test(kek.version()) && !has(kek)) {
+        put(kek);
+        wasMissing = true;
+      }
+    }
+    return wasMissing;
   }
 
   public void makeUnavailable() {

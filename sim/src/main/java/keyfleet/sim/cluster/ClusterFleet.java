@@ -286,7 +286,7 @@ public final class ClusterFleet implements SimulatedFleet {
     return withdrawn < MAX_WITHDRAWN ? operator.orders().withdraw(version) : "enough withdrawn";
   }
 
-  /// An operator's word that nobody checked.
+  /// An operator's word, given without a check.
   private Object attest(ClusterOperator operator, KekVersion version, String cluster) {
     oracle.recordTyped(version, cluster);
     return operator.orders().attest(version, cluster, "I am sure");
@@ -398,16 +398,8 @@ public final class ClusterFleet implements SimulatedFleet {
 
   /// Returns whether the node lacked a key.
   private boolean restoreKeys(ClusterNode node) {
-    boolean wasMissing = false;
-    for (int version = 1; version <= MAX_VERSIONS; version++) {
-      FakeKek kek = InMemoryKekProvider.genuineKek(version);
-      if (!isGone(kek.version()) && !node.keyProvider().has(kek)) {
-        node.keyProvider().put(kek);
-        wasMissing = true;
-      }
-    }
     node.restoreKeys();
-    return wasMissing;
+    return node.keyProvider().restoreGenuineKeks(MAX_VERSIONS, this::isGone);
   }
 
   private boolean isGone(KekVersion version) {

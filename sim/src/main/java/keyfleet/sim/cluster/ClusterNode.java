@@ -261,7 +261,7 @@ final class ClusterNode {
     return loadedKeys.cipher().open(SEED, seed.envelope().toArray()) instanceof OpenResult.Opened;
   }
 
-  /// Whether the fleet counts on this plugin: it was remembered, and nobody took it off since.
+  /// Whether the fleet counts on this plugin: it was remembered, and was not taken off since.
   boolean isKnown() {
     return known;
   }

@@ -13,9 +13,9 @@ import keyfleet.keyring.Keystore;
 import keyfleet.keyring.KnownPlugin;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Timings;
-import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionRemoval.FenceWaiver;
 import keyfleet.keyring.VersionState;
+import keyfleet.sim.fleet.RemovalOrders;
 
 /// The goal of an operator of a kms keyring: a version from `targetVersion` on is active, and all
 /// that were active before are destroyed. It reads the keystore and orders the next step.
@@ -88,8 +88,10 @@ record ClusterPlan(
     if (keystore.rotation() instanceof Rotation.Proving) {
       return Optional.empty();
     }
+    RemovalOrders removalOrders =
+        new RemovalOrders(operator.removals(), Duration.ZERO, FenceWaiver.GIVEN, shredder);
     return keystore.versions().entrySet().stream()
-        .flatMap(it -> remove(operator, it).stream())
+        .flatMap(it -> removalOrders.giveNext(it.getKey(), it.getValue().state()).stream())
         .findFirst();
   }
 
@@ -127,26 +129,6 @@ record ClusterPlan(
 
   private static Object announce(ClusterOperator operator, KekVersion version) {
     return operator.orders().announce(version, Keystore.Use.KMS, Timings.DEFAULT);
-  }
-
-  private Optional<Object> remove(
-      ClusterOperator operator, Map.Entry<KekVersion, VersionEntry> it) {
-    KekVersion version = it.getKey();
-    return switch (it.getValue().state()) {
-      case DECRYPT_ONLY -> Optional.of(operator.removals().disable(version));
-      case DISABLED -> {
-        Object answer = operator.removals().destroy(version, Duration.ZERO, FenceWaiver.GIVEN);
-        if (answer instanceof Done) {
-          shredder.accept(version);
-        }
-        yield Optional.of(answer);
-      }
-      case DESTROYING -> {
-        shredder.accept(version);
-        yield Optional.of(operator.removals().markDestroyed(version));
-      }
-      case ANNOUNCED, WITHDRAWN, STAGED, ACTIVE, DESTROYED -> Optional.empty();
-    };
   }
 
   Optional<Supplier<String>> unfinishedWork(Keystore keystore) {

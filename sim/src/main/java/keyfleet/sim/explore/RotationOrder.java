@@ -10,7 +10,7 @@ public sealed interface RotationOrder {
 
   record Withdraw(KekVersion version) implements RotationOrder {}
 
-  /// Restores a keystore of long ago. The fence remembers what it does not know, so it is held.
+  /// Restores an old keystore. The fence remembers what it does not know, so it is held.
   record Restore(Keystore backup) implements RotationOrder {}
 
   /// Resolves the hold, for the fence or for the keystore.

@@ -5,7 +5,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
@@ -13,6 +12,7 @@ import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionRemoval.FenceWaiver;
 import keyfleet.keyring.VersionState;
+import keyfleet.sim.fleet.RemovalOrders;
 
 /// The goal of an operator: a version from the target on is active and all others are destroyed. It
 /// reads the keystore and orders the next step.
@@ -86,24 +86,11 @@ record OperatorPlan(
 
   private Optional<Object> remove(
       RotationOperator operator, KekVersion version, VersionState state) {
-    return switch (state) {
-      case DECRYPT_ONLY -> Optional.of(operator.removals().disable(version));
-      case DISABLED -> {
-        if (restore.isPending()) {
-          yield Optional.empty(); // it may need the key
-        }
-        Object answer = operator.removals().destroy(version, DESTROY_HORIZON, FenceWaiver.NONE);
-        if (answer instanceof Done) {
-          shredder.accept(version);
-        }
-        yield Optional.of(answer);
-      }
-      case DESTROYING -> {
-        shredder.accept(version);
-        yield Optional.of(operator.removals().markDestroyed(version));
-      }
-      case ANNOUNCED, WITHDRAWN, STAGED, ACTIVE, DESTROYED -> Optional.empty();
-    };
+    if (state == VersionState.DISABLED && restore.isPending()) {
+      return Optional.empty(); // it may need the key
+    }
+    return new RemovalOrders(operator.removals(), DESTROY_HORIZON, FenceWaiver.NONE, shredder)
+        .giveNext(version, state);
   }
 
   Optional<Supplier<String>> unfinishedWork(Keystore keystore) {

@@ -283,25 +283,13 @@ public final class RotationFleet implements SimulatedFleet {
     for (MemberProcess process : processes) {
       process.host().heal();
       process.keyProvider().makeAvailable();
-      if (restoreKeys(process) || !process.isCurrent()) {
+      boolean wasMissing = process.keyProvider().restoreGenuineKeks(lastVersion, this::isGone);
+      if (wasMissing || !process.isCurrent()) {
         restart(process, ProcessIdentity.PROTOCOL);
       }
     }
     operatorHost.heal();
     startOperatorIfDown();
-  }
-
-  /// Returns whether the process lacked a key.
-  private boolean restoreKeys(MemberProcess process) {
-    boolean wasMissing = false;
-    for (int version = 1; version <= lastVersion; version++) {
-      FakeKek kek = InMemoryKekProvider.genuineKek(version);
-      if (!isGone(kek.version()) && !process.keyProvider().has(kek)) {
-        process.keyProvider().put(kek);
-        wasMissing = true;
-      }
-    }
-    return wasMissing;
   }
 
   private boolean isGone(KekVersion version) {

@@ -60,7 +60,8 @@ class RotationExplorerTest {
     assertHolds(new RotationSize(1, 1, 2, 1).with(InitialFault.LATE_WRITER), rotate());
   }
 
-  /// The keystore is restored from a backup of before the rotation, and an operator decides.
+  /// The keystore is restored from a backup that is older than the rotation, and an operator
+  /// decides.
   @Test
   void restoredKeystore_isHeldAndResolved() {
     assertHolds(
